@@ -1,0 +1,66 @@
+import type { UnixMs } from '#schemas/brands';
+
+/** The bus as our code sees it; `kafka.ts` beside it is the only file that knows kafkajs. */
+export interface BusMessage {
+  readonly topic: string;
+  readonly partition: number;
+  readonly offset: bigint;
+  readonly key: Buffer | null;
+  readonly value: Buffer | null;
+  readonly headers: Readonly<Record<string, string>>;
+  /** The broker's append time (topics are created with LogAppendTime). */
+  readonly timestamp: UnixMs;
+}
+
+export interface OutgoingMessage {
+  readonly topic: string;
+  readonly key: string | Buffer | null;
+  readonly value: Buffer | null;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly partition?: number;
+}
+
+export interface BusProducer {
+  /**
+   * Resolves when all messages are acknowledged by all in-sync replicas, in the order given within a
+   * partition. Messages of calls made close together may travel in one request. A producer that lost
+   * its sequence is rebuilt inside. Rejects with RoundhouseError DEPENDENCY_ABSENT or ROUND_TOO_LARGE.
+   */
+  send(messages: readonly OutgoingMessage[]): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** A partition this consumer owns; `isOwned()` turns false at a revoke and stays false. */
+export interface Lease {
+  readonly topic: string;
+  readonly partition: number;
+  isOwned(): boolean;
+}
+
+export interface WindowedConsumerOptions {
+  readonly groupId: string;
+  readonly topics: readonly string[];
+  /** Uncommitted messages a partition may have in work at once. */
+  readonly window: number;
+  readonly fromBeginning?: boolean;
+  readonly sessionTimeoutMs?: number;
+  readonly maxWaitMs?: number;
+  /**
+   * Called in offset order of a partition, up to `window` calls a partition at once, done in any order.
+   * The offset is committed as a contiguous prefix of resolved calls, never after a revoke. A rejection
+   * stops the consumer and is reported through `onFatal`: handlers dead-letter what they can't handle.
+   */
+  handle(message: BusMessage, lease: Lease): Promise<void>;
+  onAssigned?(partitions: readonly Lease[]): void | Promise<void>;
+  onRevoked?(partitions: readonly { topic: string; partition: number }[]): void;
+  onFatal?(error: Error): void;
+}
+
+export interface WindowedConsumer {
+  /** Resolves when the group has been joined and the first assignment is known. */
+  start(): Promise<void>;
+  /** Messages handed out and not resolved yet. */
+  inFlight(): number;
+  /** Waits for the handlers in flight (bounded), commits, leaves the group. */
+  stop(): Promise<void>;
+}

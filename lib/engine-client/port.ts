@@ -1,0 +1,39 @@
+import type { NamedTensor } from '#schemas/domain';
+import type { UnixMs } from '#schemas/brands';
+
+/** An engine as the supervisor sees it: KServe v2 over gRPC, local socket or TCP. */
+export interface InferRequest {
+  readonly model: string;
+  /** Empty: the version policy of the model decides. */
+  readonly version: string;
+  readonly requestId: string;
+  readonly inputs: readonly NamedTensor[];
+}
+
+export interface InferResponse {
+  readonly model: string;
+  readonly version: string;
+  readonly outputs: readonly NamedTensor[];
+}
+
+export interface ModelState {
+  readonly name: string;
+  readonly version: string;
+  readonly state: string;
+  readonly reason: string;
+}
+
+export interface EngineClient {
+  /**
+   * Rejects with RoundhouseError: DEADLINE_EXCEEDED, ENGINE_BUSY, ENGINE_LOST, MODEL_FAILED,
+   * MODEL_UNAVAILABLE, PAYLOAD_INVALID. A result that arrives after `deadline` is DEADLINE_EXCEEDED.
+   */
+  infer(request: InferRequest, deadline: UnixMs, signal?: AbortSignal): Promise<InferResponse>;
+  isLive(): Promise<boolean>;
+  isReady(): Promise<boolean>;
+  isModelReady(model: string, version?: string): Promise<boolean>;
+  repositoryIndex(): Promise<readonly ModelState[]>;
+  loadModel(model: string): Promise<void>;
+  unloadModel(model: string): Promise<void>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,58 @@
+import type { RoundKey, ShardKey } from './domain';
+import type { TenantId, ZoneId } from './brands';
+
+export const topicNames = [
+  'rounds',
+  'shards',
+  'outcomes',
+  'decisions',
+  'observations',
+  'deadLetters',
+] as const;
+export type TopicName = (typeof topicNames)[number];
+export type Topics = Readonly<Record<TopicName, string>>;
+
+/** Topic names; a prefix sets deployments (and tests) apart on one broker. */
+export function topicsOf(prefix = ''): Topics {
+  return {
+    rounds: `${prefix}dispatch.rounds`,
+    shards: `${prefix}dispatch.shards`,
+    outcomes: `${prefix}dispatch.outcomes`,
+    decisions: `${prefix}dispatch.decisions`,
+    observations: `${prefix}dispatch.observations`,
+    deadLetters: `${prefix}dispatch.dead-letters`,
+  };
+}
+
+/** Ids may hold any printable character, so the parts of a key are joined by the unit separator. */
+const separator = '\u001f';
+
+export function zoneKey(tenantId: TenantId, zoneId: ZoneId): string {
+  return `${tenantId}${separator}${zoneId}`;
+}
+export function roundKey(key: RoundKey): string {
+  return `${key.tenantId}${separator}${key.runId}${separator}${key.roundId}`;
+}
+export function shardKey(key: ShardKey): string {
+  return `${roundKey(key)}${separator}${key.shardIndex}`;
+}
+
+/** Kafka header names. Timings, host, trace and outage marks stand in headers, never in records. */
+export const headers = {
+  traceparent: 'traceparent',
+  /** Unix ms at which ingest had the whole body of the round. */
+  receivedAt: 'rh-received-at',
+  /** Backend interval, Unix ns "start-end", on outcomes. */
+  backendInterval: 'rh-backend-interval',
+  host: 'rh-host',
+  /** `redis`, `kafka` or `aggregator` on a decision that came after an outage. */
+  outage: 'rh-outage',
+  /** Unix ms at which the round was closed, on decisions. */
+  closedAt: 'rh-closed-at',
+  /** On dead letters: code, message, and where the message came from. */
+  deadLetterCode: 'rh-dead-letter-code',
+  deadLetterReason: 'rh-dead-letter-reason',
+  deadLetterTopic: 'rh-dead-letter-topic',
+  deadLetterPartition: 'rh-dead-letter-partition',
+  deadLetterOffset: 'rh-dead-letter-offset',
+} as const;
