@@ -1,0 +1,68 @@
+import type { DispatchRound } from '#schemas/domain';
+import type { RoundGeometry } from './round-geometry';
+
+/** A stop of a candidate before it is ordered; its stop number is its position in the list plus 1. */
+export interface CandidateStop {
+  readonly kind: 'pickup' | 'dropoff';
+  /** Indices into `round.orders`; several at a merged pickup. */
+  readonly orders: readonly number[];
+  /** Place of the round's geometry. */
+  readonly place: number;
+  /** Held stops come before those of the bundle unless the round interleaves. */
+  readonly group: 'held' | 'bundle';
+}
+
+interface PlannedOrder {
+  readonly order: number;
+  readonly onBoard: boolean;
+  readonly group: 'held' | 'bundle';
+}
+
+/** Index of each order id in the round. */
+export function orderIndices(round: DispatchRound): ReadonlyMap<string, number> {
+  return new Map(round.orders.map(({ orderId }, index) => [orderId, index]));
+}
+
+function plannedOrders(
+  round: DispatchRound,
+  indexOf: ReadonlyMap<string, number>,
+  courier: number,
+  bundle: readonly number[],
+): PlannedOrder[] {
+  const held = round.couriers[courier]!.held.map(({ orderId, onBoard }) => ({
+    order: indexOf.get(orderId)!,
+    onBoard,
+    group: 'held' as const,
+  }));
+  return [...held, ...bundle.map((order) => ({ order, onBoard: false, group: 'bundle' as const }))];
+}
+
+/**
+ * Numbers the stops of courier `courier` (index) with the orders `bundle` (indices) by the rule in
+ * tensors.ts: held orders first, then the bundle; each order's pickup unless on board or merged into an
+ * earlier one, then its drop-off.
+ */
+export function stopsOfCandidate(
+  round: DispatchRound,
+  geometry: RoundGeometry,
+  indexOf: ReadonlyMap<string, number>,
+  courier: number,
+  bundle: readonly number[],
+): CandidateStop[] {
+  const { interleave, mergePickups } = round.policy;
+  const stops: (CandidateStop & { orders: number[] })[] = [];
+  const opened = new Map<string, number[]>();
+  for (const { order, onBoard, group } of plannedOrders(round, indexOf, courier, bundle)) {
+    const place = geometry.pickupPlace[order]!;
+    const mergeKey = `${interleave ? 'all' : group} ${place}`;
+    const joined = mergePickups ? opened.get(mergeKey) : undefined;
+    if (!onBoard && joined) joined.push(order);
+    if (!onBoard && !joined) {
+      const orders = [order];
+      opened.set(mergeKey, orders);
+      stops.push({ kind: 'pickup', orders, place, group });
+    }
+    stops.push({ kind: 'dropoff', orders: [order], place: geometry.dropoffPlace[order]!, group });
+  }
+  return stops;
+}
