@@ -1,0 +1,44 @@
+import { spawn } from 'node:child_process';
+import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+/** A failure that the user can read as it is: no stack is shown for it. */
+export class SetUpError extends Error {}
+
+const running = new Set();
+
+/** Ends the commands in flight, with their children; called when set-up is interrupted. */
+export function stopCommands() {
+  for (const child of running) {
+    try {
+      process.kill(-child.pid, 'SIGTERM');
+    } catch {
+      child.kill('SIGTERM');
+    }
+  }
+}
+
+/** Runs a command with its output in a log file; the end of the log is in the error when it fails. */
+export function runLogged(file, args, { log, cwd, env }) {
+  mkdirSync(dirname(log), { recursive: true });
+  const output = openSync(log, 'w');
+  const child = spawn(file, args, { cwd, env, stdio: ['ignore', output, output], detached: true });
+  closeSync(output);
+  running.add(child);
+  return new Promise((resolve, reject) => {
+    child.once('error', (error) => {
+      running.delete(child);
+      reject(new SetUpError(`${file} could not be started: ${error.message}`));
+    });
+    child.once('exit', (code, signal) => {
+      running.delete(child);
+      if (code === 0) resolve();
+      else reject(new SetUpError(failureText([file, ...args], code ?? signal, log)));
+    });
+  });
+}
+
+function failureText(words, code, log) {
+  const tail = readFileSync(log, 'utf8').trimEnd().split('\n').slice(-25).join('\n');
+  return `${words.join(' ')}\nended with ${code}. The end of ${log}:\n${tail}`;
+}

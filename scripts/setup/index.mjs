@@ -1,0 +1,51 @@
+import { brokerJars } from './broker-jars.mjs';
+import { withLock } from './lock.mjs';
+import { nativeBuild } from './native-build.mjs';
+import { npmPackages } from './npm-packages.mjs';
+import { placesOf } from './places.mjs';
+import { requirePlatform, requireTools } from './prerequisites.mjs';
+import { redisServer } from './redis-server.mjs';
+import { runSteps } from './run-steps.mjs';
+import { tritonCore } from './triton-core.mjs';
+import { typescriptBuild } from './typescript-build.mjs';
+
+/** In the order they are listed to the user; a step is listed after those it needs. */
+const makers = {
+  npm: npmPackages,
+  kafka: brokerJars,
+  redis: redisServer,
+  triton: tritonCore,
+  typescript: typescriptBuild,
+  native: nativeBuild,
+};
+
+export const stepNames = Object.keys(makers);
+
+/**
+ * Sets up what is missing; resolves to the number of steps that ran. A look costs no lock and no network.
+ * @param {{ only?: string[], report?: (line: string) => void, places?: object }} options
+ */
+export async function setUp({ only = stepNames, report = console.error, places = placesOf() } = {}) {
+  const steps = only.map((name) => makers[name](places));
+  const open = () => openSteps(steps);
+  if (open().length === 0) return 0;
+  const onWait = (pid) => report(`another set-up of this folder is running (process ${pid}); waiting for it`);
+  return withLock(places.lock, onWait, async () => {
+    const todo = open();
+    if (todo.length === 0) return 0;
+    requirePlatform();
+    requireTools(todo.flatMap((step) => step.tools ?? []));
+    await runSteps(todo, report);
+    return todo.length;
+  });
+}
+
+/** A step that isn't done, and those it makes stale: new npm packages or a new core are inputs of the builds. */
+function openSteps(steps) {
+  const open = new Set();
+  for (const step of steps) {
+    const stale = step.needs.some((name) => [...open].some((other) => other.name === name));
+    if (stale || !step.isDone()) open.add(step);
+  }
+  return [...open];
+}

@@ -1,0 +1,51 @@
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { cpus } from 'node:os';
+import { join } from 'node:path';
+import { runLogged } from './command.mjs';
+import { filesUnder, hashFiles, isStamped, writeStamp } from './stamp.mjs';
+
+const isNativeSource = (name) => /(\.(c|cc|cpp|cu|cuh|h|hpp|in|cmake|def|map)|^CMakeLists\.txt)$/.test(name);
+
+/** The addons, backends and C++ tests by CMake; built again when one of their sources changed. */
+export function nativeBuild(places) {
+  const inputs = () => hashFiles(places.root, nativeInputs(places));
+  return {
+    name: 'native build (CMake)',
+    tools: ['cmake', 'compiler'],
+    needs: ['npm packages', 'TritonCore'],
+    isDone: () => !existsSync(join(places.root, 'CMakeLists.txt')) || isStamped(places.native, inputs()),
+    run: async () => {
+      const from = inputs();
+      await build(places);
+      writeStamp(places.native, from);
+    },
+  };
+}
+
+function nativeInputs({ root, toolchain }) {
+  const folders = ['native', 'cuda', join('test', 'native')];
+  return [
+    join(root, 'CMakeLists.txt'),
+    join(toolchain, 'triton', '.set-up-from'),
+    ...['node-addon-api', 'node-api-headers', 'onnxruntime-node'].map((name) =>
+      join(root, 'node_modules', name, 'package.json'),
+    ),
+    ...folders.flatMap((folder) => filesUnder(join(root, folder), isNativeSource)),
+  ];
+}
+
+async function build({ root, native, logs }) {
+  forgetMovedTree(root, native);
+  const log = join(logs, 'setup-native.log');
+  const jobs = process.env.CMAKE_BUILD_PARALLEL_LEVEL ?? String(cpus().length);
+  await runLogged('cmake', ['-S', root, '-B', native, '-DCMAKE_BUILD_TYPE=Release'], { log });
+  await runLogged('cmake', ['--build', native, '--parallel', jobs], { log });
+}
+
+/** CMake refuses a build folder that was made for another place. */
+function forgetMovedTree(root, native) {
+  const cache = join(native, 'CMakeCache.txt');
+  if (!existsSync(cache)) return;
+  const home = /^CMAKE_HOME_DIRECTORY:INTERNAL=(.*)$/m.exec(readFileSync(cache, 'utf8'))?.[1];
+  if (home !== root) rmSync(native, { recursive: true });
+}

