@@ -1,0 +1,118 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Registry } from 'prom-client';
+import { RoundhouseError } from '#schemas/errors';
+
+/** null when ready, else the reason. */
+export type ReadinessCheck = () => string | null | Promise<string | null>;
+export type ReadinessChecks = Readonly<Record<string, ReadinessCheck>>;
+
+const checkTimeoutMs = 2_000;
+
+async function runCheck(check: ReadinessCheck): Promise<string | null> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<string>((resolve) => {
+    timer = setTimeout(() => resolve(`no answer in ${checkTimeoutMs} ms`), checkTimeoutMs);
+  });
+  try {
+    return await Promise.race([check(), late]);
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** The reasons why a process is not ready, by check; empty when it is. */
+export async function readinessReasons(checks: ReadinessChecks): Promise<Record<string, string>> {
+  const names = Object.keys(checks);
+  const results = await Promise.all(names.map((name) => runCheck(checks[name]!)));
+  const reasons = names.flatMap((name, i) => (results[i] === null ? [] : [[name, results[i]!] as const]));
+  return Object.fromEntries(reasons);
+}
+
+function sendJson(response: ServerResponse, status: number, body: unknown): void {
+  const text = JSON.stringify(body);
+  response.writeHead(status, {
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(text),
+  });
+  response.end(text);
+}
+
+export interface HealthOptions {
+  readonly registry: Registry;
+  readonly checks: ReadinessChecks;
+}
+
+/**
+ * Answers GET /livez (200 while the event loop turns), /readyz (200, or 503 with the reasons by check) and
+ * /metrics. Resolves to false for any other path, which is then the caller's.
+ */
+export function healthRoutes(
+  options: HealthOptions,
+): (request: IncomingMessage, response: ServerResponse) => Promise<boolean> {
+  return async (request, response) => {
+    const path = (request.url ?? '/').split('?', 1)[0];
+    if (path === '/livez') sendJson(response, 200, { live: true });
+    else if (path === '/readyz') {
+      const reasons = await readinessReasons(options.checks);
+      const ready = Object.keys(reasons).length === 0;
+      sendJson(response, ready ? 200 : 503, ready ? { ready } : { ready, reasons });
+    } else if (path === '/metrics') {
+      const text = await options.registry.metrics();
+      response.writeHead(200, { 'content-type': options.registry.contentType });
+      response.end(text);
+    } else return false;
+    return true;
+  };
+}
+
+/** Listens and resolves to the port; rejects with PORT_IN_USE. */
+export function listen(server: Server, host: string, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const onError = (error: NodeJS.ErrnoException): void => {
+      const taken = error.code === 'EADDRINUSE';
+      const message = taken ? `port ${port} on ${host} is in use` : `cannot listen on ${host}:${port}`;
+      reject(new RoundhouseError(taken ? 'PORT_IN_USE' : 'CONFIG_INVALID', message, [], { cause: error }));
+    };
+    server.once('error', onError);
+    server.listen(port, host, () => {
+      server.removeListener('error', onError);
+      resolve((server.address() as AddressInfo).port);
+    });
+  });
+}
+
+/** Stops accepting, lets running requests end for at most `graceMs`, then cuts them. */
+export function closeServer(server: Server, graceMs = 2_000): Promise<void> {
+  return new Promise((resolve) => {
+    const cut = setTimeout(() => server.closeAllConnections(), graceMs);
+    server.close(() => {
+      clearTimeout(cut);
+      resolve();
+    });
+    server.closeIdleConnections();
+  });
+}
+
+export interface HealthServer {
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+export async function startHealthServer(
+  options: HealthOptions & { readonly host: string; readonly port: number },
+): Promise<HealthServer> {
+  const routes = healthRoutes(options);
+  const server = createServer((request, response) => {
+    routes(request, response).then(
+      (answered) => {
+        if (!answered) sendJson(response, 404, { error: 'NOT_FOUND' });
+      },
+      (error: unknown) => sendJson(response, 500, { error: 'INTERNAL', message: String(error) }),
+    );
+  });
+  const port = await listen(server, options.host, options.port);
+  return { port, close: () => closeServer(server) };
+}
