@@ -1,0 +1,252 @@
+#pragma once
+
+#include "problem.hpp"
+
+namespace roundhouse::route_planner {
+
+enum class PrepareStatus : uint8_t {
+  ok,
+  tooManyStops,
+  tooManyOrders,
+  negativeService,
+  negativeTravel,
+  negativeWeight,
+  negativeSize,
+  /// A stop without orders, a drop-off of several, an order with no drop-off or with two stops of a kind.
+  stopsInconsistent,
+  /// Some cost could leave ± kCostLimit.
+  costTooLarge,
+};
+
+/// A stop as the search reads it; all times 64-bit, so that no sum of INT32 inputs can overflow.
+struct SearchStop {
+  /// Bit s: stop s must have been served before (bit 0 is the start and always set in a visited mask).
+  uint32_t before;
+  uint32_t orders;
+  bool isPickup;
+  uint8_t order;
+  int64_t loadChange;
+  /// Not served before / after these.
+  int64_t ready;
+  int64_t latest;
+  int64_t postService;
+  /// Least seconds that the stop adds to any route: smallest way in, and both services.
+  int64_t share;
+};
+
+struct SearchOrder {
+  uint8_t pickup;
+  uint8_t dropoff;
+  int64_t ready;
+  int64_t promised;
+  int64_t latestDropoff;
+  int64_t dropoffPostService;
+  int64_t pickupReady;
+  /// Least seconds from service at the pickup to service at the drop-off.
+  int64_t pickupToDropoff;
+};
+
+/// A checked problem with what the search derives from it once.
+struct Prepared {
+  int32_t stopCount;
+  int32_t orderCount;
+  uint32_t allStops;
+  uint32_t onBoard;
+  int64_t startAt;
+  int64_t startLoad;
+  int64_t capacity;
+  int64_t latestPickup;
+  int64_t weightLateness;
+  int64_t weightDuration;
+  int64_t weightFreshness;
+  int64_t shareOfAll;
+  SearchStop stops[kMaxStops + 1];
+  SearchOrder orders[kMaxOrders];
+  /// From departure at the row's stop to service at the column's: travel and pre-service.
+  int64_t leg[kMaxStops + 1][kMaxStops + 1];
+  /// A lower bound of the same over every way through other stops: equal to `leg` where the triangle
+  /// inequality holds, smaller where it fails. Only bounds read it.
+  int64_t shortest[kMaxStops + 1][kMaxStops + 1];
+};
+
+namespace detail {
+
+ROUNDHOUSE_HD inline PrepareStatus checkRanges(const Problem& problem) {
+  if (problem.stopCount < 0 || problem.stopCount > kMaxStops) return PrepareStatus::tooManyStops;
+  if (problem.orderCount < 0 || problem.orderCount > kMaxOrders) return PrepareStatus::tooManyOrders;
+  if (problem.weightLateness < 0 || problem.weightDuration < 0 || problem.weightFreshness < 0) {
+    return PrepareStatus::negativeWeight;
+  }
+  for (int order = 0; order < problem.orderCount; ++order) {
+    if (problem.orders[order].size < 0) return PrepareStatus::negativeSize;
+  }
+  for (int stop = 1; stop <= problem.stopCount; ++stop) {
+    if (problem.stops[stop].preService < 0 || problem.stops[stop].postService < 0) {
+      return PrepareStatus::negativeService;
+    }
+    for (int from = 0; from <= problem.stopCount; ++from) {
+      if (problem.travel[from][stop] < 0 && from != stop) return PrepareStatus::negativeTravel;
+    }
+  }
+  return PrepareStatus::ok;
+}
+
+/// Links orders to their stops; false if an order lacks one or has two of a kind.
+ROUNDHOUSE_HD inline bool linkOrders(const Problem& problem, Prepared& out) {
+  const uint32_t known = (1u << problem.orderCount) - 1;
+  uint32_t pickedUp = 0;
+  uint32_t droppedOff = 0;
+  for (int number = 1; number <= problem.stopCount; ++number) {
+    const Stop& stop = problem.stops[number];
+    const bool isPickup = stop.kind == StopKind::pickup;
+    uint32_t& seen = isPickup ? pickedUp : droppedOff;
+    const uint32_t orders = stop.orders;
+    if (orders == 0 || (orders & ~known) != 0 || (orders & seen) != 0) return false;
+    if (!isPickup && (orders & (orders - 1)) != 0) return false;
+    seen |= orders;
+    for (uint32_t rest = orders; rest != 0; rest &= rest - 1) {
+      SearchOrder& order = out.orders[lowestBit(rest)];
+      (isPickup ? order.pickup : order.dropoff) = static_cast<uint8_t>(number);
+    }
+  }
+  return droppedOff == known && pickedUp == (known & ~out.onBoard);
+}
+
+ROUNDHOUSE_HD inline void fillStop(const Problem& problem, int number, Prepared& out) {
+  const Stop& stop = problem.stops[number];
+  SearchStop& target = out.stops[number];
+  target.isPickup = stop.kind == StopKind::pickup;
+  target.orders = stop.orders;
+  target.order = static_cast<uint8_t>(lowestBit(stop.orders));
+  target.postService = stop.postService;
+  target.before = 1u;
+  target.loadChange = 0;
+  target.ready = INT64_MIN;
+  for (uint32_t rest = stop.orders; rest != 0; rest &= rest - 1) {
+    const Order& order = problem.orders[lowestBit(rest)];
+    target.loadChange += target.isPickup ? order.size : -int64_t{order.size};
+    if (target.isPickup) target.ready = larger<int64_t>(target.ready, order.ready);
+  }
+  const SearchOrder& first = out.orders[target.order];
+  target.latest = target.isPickup ? problem.latestPickup : problem.orders[target.order].latestDropoff;
+  if (!target.isPickup && first.pickup != 0) target.before |= 1u << first.pickup;
+  if (problem.interleave || stop.group == Group::held) return;
+  for (int other = 1; other <= problem.stopCount; ++other) {
+    if (problem.stops[other].group == Group::held) target.before |= 1u << other;
+  }
+}
+
+/// Floyd and Warshall over stops, service at the stops in between included.
+ROUNDHOUSE_HD inline void fillLegs(const Problem& problem, Prepared& out) {
+  const int count = problem.stopCount;
+  for (int from = 0; from <= count; ++from) {
+    for (int to = 1; to <= count; ++to) {
+      const int64_t leg = int64_t{problem.travel[from][to]} + problem.stops[to].preService;
+      out.leg[from][to] = from == to ? 0 : leg;
+      out.shortest[from][to] = out.leg[from][to];
+    }
+  }
+  for (int via = 1; via <= count; ++via) {
+    const int64_t* onward = out.shortest[via];
+    for (int from = 0; from <= count; ++from) {
+      const int64_t toVia = out.shortest[from][via] + problem.stops[via].postService;
+      if (from == via) continue;
+      for (int to = 1; to <= count; ++to) {
+        if (to == via) continue;
+        out.shortest[from][to] = smaller(out.shortest[from][to], toVia + onward[to]);
+      }
+    }
+  }
+}
+
+ROUNDHOUSE_HD inline void fillShares(Prepared& out) {
+  out.shareOfAll = 0;
+  for (int to = 1; to <= out.stopCount; ++to) {
+    int64_t least = INT64_MAX;
+    for (int from = 0; from <= out.stopCount; ++from) {
+      const bool neverJustBefore = from == to || (out.stops[from].before >> to & 1u) != 0 ||
+                                   (from == 0 && out.stops[to].before != 1u);
+      if (!neverJustBefore) least = smaller(least, out.leg[from][to]);
+    }
+    // A stop with no possible predecessor is in a circle of precedences: nothing is feasible anyway.
+    out.stops[to].share = (least == INT64_MAX ? 0 : least) + out.stops[to].postService;
+    out.shareOfAll += out.stops[to].share;
+  }
+}
+
+ROUNDHOUSE_HD inline void fillOrders(const Problem& problem, Prepared& out) {
+  for (int index = 0; index < problem.orderCount; ++index) {
+    const Order& order = problem.orders[index];
+    SearchOrder& target = out.orders[index];
+    target.ready = order.ready;
+    target.promised = order.promised;
+    target.latestDropoff = order.latestDropoff;
+    target.dropoffPostService = out.stops[target.dropoff].postService;
+    target.pickupReady = out.stops[target.pickup].ready;
+    target.pickupToDropoff =
+        target.pickup == 0 ? 0 : out.stops[target.pickup].postService + out.shortest[target.pickup][target.dropoff];
+  }
+}
+
+/// weight·amount ≤ room, without overflow; takes it from `room`.
+ROUNDHOUSE_HD inline bool fits(int64_t weight, int64_t amount, int64_t& room) {
+  if (weight == 0 || amount == 0) return true;
+  if (weight > room / amount) return false;
+  room -= weight * amount;
+  return true;
+}
+
+/// No walk ends after the latest ready time plus the longest way into each stop plus all service.
+ROUNDHOUSE_HD inline bool costsFit(const Prepared& problem) {
+  int64_t latestEnd = problem.startAt;
+  for (int to = 1; to <= problem.stopCount; ++to) latestEnd = larger(latestEnd, problem.stops[to].ready);
+  for (int to = 1; to <= problem.stopCount; ++to) {
+    int64_t longest = 0;
+    for (int from = 0; from <= problem.stopCount; ++from) longest = larger(longest, problem.leg[from][to]);
+    latestEnd += longest + problem.stops[to].postService;
+  }
+  int64_t late = 0;
+  int64_t fresh = 0;
+  for (int index = 0; index < problem.orderCount; ++index) {
+    const SearchOrder& order = problem.orders[index];
+    late += larger<int64_t>(0, latestEnd - order.promised);
+    fresh += larger(latestEnd - order.ready, order.ready - problem.startAt);
+  }
+  int64_t room = kCostLimit;
+  return fits(problem.weightLateness, late, room) && fits(problem.weightFreshness, fresh, room) &&
+         fits(problem.weightDuration, latestEnd - problem.startAt, room);
+}
+
+}  // namespace detail
+
+/// Checks `problem` and fills `out`; anything but `ok` leaves `out` unusable.
+ROUNDHOUSE_HD inline PrepareStatus prepare(const Problem& problem, Prepared& out) {
+  const PrepareStatus ranges = detail::checkRanges(problem);
+  if (ranges != PrepareStatus::ok) return ranges;
+  out.stopCount = problem.stopCount;
+  out.orderCount = problem.orderCount;
+  out.allStops = (1u << (problem.stopCount + 1)) - 1;
+  out.onBoard = 0;
+  out.startAt = problem.startAt;
+  out.startLoad = 0;
+  out.capacity = problem.capacity;
+  out.latestPickup = problem.latestPickup;
+  out.weightLateness = problem.weightLateness;
+  out.weightDuration = problem.weightDuration;
+  out.weightFreshness = problem.weightFreshness;
+  out.stops[0] = SearchStop{0, 0, false, 0, 0, INT64_MIN, kNoLimit, 0, 0};
+  for (int order = 0; order < problem.orderCount; ++order) {
+    out.orders[order] = SearchOrder{};
+    if (!problem.orders[order].onBoard) continue;
+    out.onBoard |= 1u << order;
+    out.startLoad += problem.orders[order].size;
+  }
+  if (!detail::linkOrders(problem, out)) return PrepareStatus::stopsInconsistent;
+  for (int stop = 1; stop <= problem.stopCount; ++stop) detail::fillStop(problem, stop, out);
+  detail::fillLegs(problem, out);
+  detail::fillShares(out);
+  detail::fillOrders(problem, out);
+  return detail::costsFit(out) ? PrepareStatus::ok : PrepareStatus::costTooLarge;
+}
+
+}  // namespace roundhouse::route_planner
