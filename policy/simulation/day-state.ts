@@ -1,0 +1,49 @@
+import type { CourierId, OrderId, PlaceId, Seconds } from '#schemas/brands';
+import type { Order } from '#schemas/domain';
+import { CourierRun } from './courier-run';
+import type { Day, Place } from './day';
+import { DayLog } from './day-log';
+
+/** A day between two rounds: where each order and each courier stands. */
+export interface DayState {
+  readonly day: Day;
+  readonly runs: ReadonlyMap<CourierId, CourierRun>;
+  readonly places: ReadonlyMap<PlaceId, Place>;
+  readonly log: DayLog;
+  /** Not placed yet, latest placement first. */
+  readonly unplaced: Order[];
+  /** Placed and not given to a courier for good. */
+  readonly open: Map<OrderId, Order>;
+  /** Given to a courier and not dropped off. */
+  readonly given: Map<OrderId, Order>;
+  /** Rounds that had the order and did not give it away. */
+  readonly deferrals: Map<OrderId, number>;
+}
+
+export function dayState(day: Day): DayState {
+  const log = new DayLog();
+  const stops = day.orders.flatMap((order) => [order.pickup, order.dropoff]);
+  return {
+    day,
+    runs: new Map(day.couriers.map((c) => [c.courierId, new CourierRun(c, day.truth, log)])),
+    places: new Map(stops.map(({ placeId, point }) => [placeId, { placeId, point }])),
+    log,
+    unplaced: [...day.orders].sort((a, b) => b.placedAt - a.placedAt || (a.orderId < b.orderId ? 1 : -1)),
+    open: new Map(),
+    given: new Map(),
+    deferrals: new Map(),
+  };
+}
+
+/** Lets the day happen up to `now`. */
+export function advanceTo(state: DayState, now: number): void {
+  for (const run of state.runs.values()) run.advance(now);
+  for (let next = state.unplaced.at(-1); next !== undefined && next.placedAt <= now;) {
+    state.open.set(next.orderId, next);
+    state.unplaced.pop();
+    next = state.unplaced.at(-1);
+  }
+  for (const orderId of [...state.given.keys()]) {
+    if (state.log.isDroppedOff(orderId, now as Seconds)) state.given.delete(orderId);
+  }
+}
