@@ -1,0 +1,212 @@
+#pragma once
+
+#include "../../route_planner/algo/solve.hpp"
+#include "bind_tables.hpp"
+#include "validate.hpp"
+
+namespace roundhouse::candidate_cost {
+
+/// The times of one order that its plans use, known or predicted: seconds from the round's asOf, and services ≥ 0.
+struct OrderTimes {
+  int32_t readyAt;
+  int32_t pickupPostService;
+  int32_t dropoffPostService;
+};
+
+/// The times that the round states for an order; its flags say which of them are known.
+ROUNDHOUSE_HD inline OrderTimes statedTimes(const int32_t* order) {
+  return {order[layout::OrderColumn::readyAt], order[layout::OrderColumn::pickupPostService],
+          order[layout::OrderColumn::dropoffPostService]};
+}
+
+/// A candidate as a route problem, with the place row of each stop (place 0 is the courier's).
+struct CandidateProblem {
+  route_planner::Problem problem;
+  int32_t places[route_planner::kMaxStops + 1];
+};
+
+/// Memory for costing one candidate at a time.
+struct CandidateWorkspace {
+  CandidateProblem candidate;
+  route_planner::Prepared prepared;
+  route_planner::Workspace planner;
+};
+
+namespace detail {
+
+ROUNDHOUSE_HD inline int64_t limitOf(int32_t value) {
+  return value == layout::NO_LIMIT ? route_planner::kNoLimit : value;
+}
+
+/// The stop that `order` joins, or 0: with mergePickups an earlier pickup of its group at its place.
+ROUNDHOUSE_HD inline int pickupToJoin(const ShardTables& tables, const CandidateProblem& candidate, int32_t place,
+                                      route_planner::Group group) {
+  if (!tables.flag(layout::Param::mergePickups)) return 0;
+  const route_planner::Problem& problem = candidate.problem;
+  for (int stop = 1; stop <= problem.stopCount; ++stop) {
+    const route_planner::Stop& earlier = problem.stops[stop];
+    if (earlier.kind == route_planner::StopKind::pickup && candidate.places[stop] == place &&
+        (problem.interleave || earlier.group == group)) {
+      return stop;
+    }
+  }
+  return 0;
+}
+
+ROUNDHOUSE_HD inline void addPickup(const ShardTables& tables, const int32_t* order, const OrderTimes& times,
+                                    route_planner::Group group, uint8_t bit, CandidateProblem& out) {
+  const int32_t place = order[layout::OrderColumn::pickupPlace];
+  const int32_t before = order[layout::OrderColumn::pickupPreService];
+  const int joined = pickupToJoin(tables, out, place, group);
+  if (joined == 0) {
+    out.places[++out.problem.stopCount] = place;
+    out.problem.stops[out.problem.stopCount] = {route_planner::StopKind::pickup, group, bit, before,
+                                                times.pickupPostService};
+    return;
+  }
+  route_planner::Stop& stop = out.problem.stops[joined];
+  stop.orders |= bit;
+  stop.preService = larger(stop.preService, before);
+  stop.postService = larger(stop.postService, times.pickupPostService);
+}
+
+/// Appends an order and its stops by the numbering rule of schemas/src/tensors.ts.
+ROUNDHOUSE_HD inline void addOrder(const ShardTables& tables, const OrderTimes* times, int row, bool onBoard,
+                                   route_planner::Group group, CandidateProblem& out) {
+  namespace C = layout::OrderColumn;
+  const int32_t* order = tables.order(row);
+  const int index = out.problem.orderCount++;
+  const auto bit = static_cast<uint8_t>(1u << index);
+  out.problem.orders[index] = {times[row].readyAt, order[C::promisedAt], limitOf(order[C::latestDropoffAt]),
+                               order[C::size], onBoard};
+  if (!onBoard) addPickup(tables, order, times[row], group, bit, out);
+  out.places[++out.problem.stopCount] = order[C::dropoffPlace];
+  out.problem.stops[out.problem.stopCount] = {route_planner::StopKind::dropoff, group, bit,
+                                              order[C::dropoffPreService], times[row].dropoffPostService};
+}
+
+/// False if some travel time is above INT32.
+ROUNDHOUSE_HD inline bool fillTravel(const ShardTables& tables, const TravelModel& travel, int vehicle,
+                                     CandidateProblem& out) {
+  const int count = out.problem.stopCount;
+  int64_t longest = 0;
+  for (int from = 0; from <= count; ++from) {
+    const int32_t* start = tables.place(out.places[from]);
+    out.problem.travel[from][from] = 0;
+    for (int to = 1; to <= count; ++to) {
+      if (from == to || (travel.matrix == nullptr && to < from)) continue;
+      const int64_t seconds = travelSeconds(travel, vehicle, start, tables.place(out.places[to]));
+      longest = larger(longest, seconds);
+      out.problem.travel[from][to] = static_cast<int32_t>(seconds);
+      if (travel.matrix == nullptr) out.problem.travel[to][from] = static_cast<int32_t>(seconds);
+    }
+  }
+  return longest <= INT32_MAX;
+}
+
+ROUNDHOUSE_HD inline void putBytes(uint8_t* at, uint64_t value, int bytes) {
+  for (int index = 0; index < bytes; ++index) at[index] = static_cast<uint8_t>(value >> (8 * index));
+}
+
+ROUNDHOUSE_HD inline uint64_t packStops(const route_planner::Plan& plan) {
+  uint64_t packed = 0;
+  for (int position = 0; position < plan.stopCount; ++position) {
+    packed |= static_cast<uint64_t>(plan.stops[position] - 1) << (4 * position);
+  }
+  return packed;
+}
+
+}  // namespace detail
+
+/// The travel of validated tables; factors per mille within 1..kMaxFactor. `matrix` is null for travel by speed.
+ROUNDHOUSE_HD inline TravelModel travelModel(const ShardTables& tables, const int32_t (&factorPerMille)[kVehicles],
+                                             const int32_t* matrix, int32_t zones) {
+  TravelModel travel{};
+  travel.quantum = tables.params[layout::Param::quantumSeconds];
+  for (int vehicle = 0; vehicle < kVehicles; ++vehicle) {
+    travel.metresPerHour[vehicle] = tables.params[layout::Param::metresPerHour + vehicle];
+    travel.factorPerMille[vehicle] = factorPerMille[vehicle];
+  }
+  travel.matrix = tables.params[layout::Param::travelKind] == 1 ? matrix : nullptr;
+  travel.zones = zones;
+  return travel;
+}
+
+/// Builds the problem of a candidate of validated tables; `times` has one entry an order row. False: some travel
+/// takes longer than INT32 seconds.
+ROUNDHOUSE_HD inline bool buildProblem(const ShardTables& tables, const TravelModel& travel, const OrderTimes* times,
+                                       int row, CandidateProblem& out) {
+  namespace C = layout::CourierColumn;
+  const uint16_t* candidate = tables.candidate(row);
+  const int32_t* courier = tables.courier(candidate[layout::CandidateColumn::courier]);
+  route_planner::Problem& problem = out.problem;
+  problem.stopCount = 0;
+  problem.orderCount = 0;
+  problem.stops[0] = {};
+  problem.weightLateness = tables.params[layout::Param::weightLateness];
+  problem.weightDuration = tables.params[layout::Param::weightDuration];
+  problem.weightFreshness = tables.params[layout::Param::weightFreshness];
+  problem.startAt = courier[C::startAt];
+  problem.capacity = courier[C::capacity];
+  problem.latestPickup = detail::limitOf(courier[C::latestPickupAt]);
+  problem.interleave = tables.flag(layout::Param::interleave);
+  out.places[0] = courier[C::place];
+  for (int index = 0; index < courier[C::heldCount]; ++index) {
+    const int32_t* held = tables.heldOrder(courier[C::heldOffset] + index);
+    detail::addOrder(tables, times, held[layout::HeldColumn::order], held[layout::HeldColumn::onBoard] != 0,
+                     route_planner::Group::held, out);
+  }
+  const int size = tables.bundleSize(row);
+  for (int index = 0; index < size; ++index) {
+    detail::addOrder(tables, times, candidate[layout::CandidateColumn::firstOrder + index], false,
+                     route_planner::Group::bundle, out);
+  }
+  return detail::fillTravel(tables, travel, courier[C::vehicle], out);
+}
+
+/// Writes the PLAN_RECORD_BYTES of a candidate's plan. An infeasible one has cost INT64_MAX and no stops.
+ROUNDHOUSE_HD inline void writePlanRecord(const ShardTables& tables, int row, const route_planner::Plan& plan,
+                                          uint8_t* record) {
+  namespace R = layout::PlanRecord;
+  const uint16_t* candidate = tables.candidate(row);
+  const int size = tables.bundleSize(row);
+  const int32_t courier = tables.courier(candidate[0])[layout::CourierColumn::roundIndex];
+  detail::putBytes(record + R::courier, static_cast<uint64_t>(courier), 2);
+  record[R::orderCount] = static_cast<uint8_t>(size);
+  record[R::flags] = static_cast<uint8_t>((plan.feasible ? layout::PlanFlag::feasible : 0) |
+                                          (plan.unproven ? layout::PlanFlag::unproven : 0));
+  for (int index = 0; index < layout::MAX_BUNDLE_ORDERS; ++index) {
+    const int32_t order = index < size ? tables.order(candidate[1 + index])[layout::OrderColumn::roundIndex]
+                                       : int32_t{layout::NO_ROW};
+    detail::putBytes(record + R::orders + 2 * index, static_cast<uint64_t>(order), 2);
+  }
+  detail::putBytes(record + R::cost, static_cast<uint64_t>(plan.feasible ? plan.cost : INT64_MAX), 8);
+  detail::putBytes(record + R::stops, detail::packStops(plan), 8);
+}
+
+/// Costs one candidate of validated tables into `record`.
+ROUNDHOUSE_HD inline Fault costCandidate(const ShardTables& tables, const TravelModel& travel, const OrderTimes* times,
+                                         int row, CandidateWorkspace& workspace, uint8_t* record) {
+  if (!buildProblem(tables, travel, times, row, workspace.candidate)) {
+    return {"candidates", row, nullptr, 0, "has travel of more than 2147483647 seconds"};
+  }
+  const auto status = route_planner::prepare(workspace.candidate.problem, workspace.prepared);
+  if (status == route_planner::PrepareStatus::costTooLarge) {
+    return {"candidates", row, nullptr, 0, "could cost more than 2^62: weights and times are too large"};
+  }
+  if (status != route_planner::PrepareStatus::ok) {
+    return {"candidates", row, nullptr, static_cast<int64_t>(status), "is no route problem (status of prepare)"};
+  }
+  writePlanRecord(tables, row, route_planner::solve(workspace.prepared, workspace.planner), record);
+  return kNoFault;
+}
+
+/// Writes the ORDER_TIME_COLUMNS of an order row.
+ROUNDHOUSE_HD inline void writeOrderTimes(const ShardTables& tables, int row, const OrderTimes& times, int32_t* out) {
+  out[layout::OrderTimeColumn::roundIndex] = tables.order(row)[layout::OrderColumn::roundIndex];
+  out[layout::OrderTimeColumn::readyAt] = times.readyAt;
+  out[layout::OrderTimeColumn::pickupPostService] = times.pickupPostService;
+  out[layout::OrderTimeColumn::dropoffPostService] = times.dropoffPostService;
+}
+
+}  // namespace roundhouse::candidate_cost

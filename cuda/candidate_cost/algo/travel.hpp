@@ -1,0 +1,65 @@
+#pragma once
+
+#include "shard_tables.hpp"
+
+namespace roundhouse::candidate_cost {
+
+/// Ride factors within 1..kMaxFactor per mille and speeds and places within their limits keep travel in 64 bits.
+constexpr int32_t kMaxFactor = 100000;
+constexpr int64_t kMaxMetresPerHour = 1000000;
+constexpr int64_t kMaxQuantum = 86400;
+constexpr int32_t kMaxCoordinate = 1 << 30;
+constexpr int kVehicles = 4;
+
+/// Travel of one shard: by speed, or zone to zone when `matrix` is set.
+struct TravelModel {
+  int64_t quantum;
+  int64_t metresPerHour[kVehicles];
+  int32_t factorPerMille[kVehicles];
+  /// Seconds, row-major from·zones + to; null for travel by speed.
+  const int32_t* matrix;
+  int32_t zones;
+};
+
+/// Smallest r with r² ≥ n, for n ≤ 2^63.
+ROUNDHOUSE_HD inline uint64_t ceilSqrt(uint64_t n) {
+  uint64_t bit = uint64_t{1} << 62;
+  while (bit > n) bit >>= 2;
+  uint64_t rest = n;
+  uint64_t root = 0;
+  for (; bit != 0; bit >>= 2) {
+    const uint64_t trial = root + bit;
+    root >>= 1;
+    if (rest >= trial) {
+      rest -= trial;
+      root += bit;
+    }
+  }
+  return rest == 0 ? root : root + 1;
+}
+
+ROUNDHOUSE_HD inline int64_t ceilDivide(int64_t dividend, int64_t divisor) {
+  return (dividend + divisor - 1) / divisor;
+}
+
+/// Straight distance of two places in whole metres, rounded up.
+ROUNDHOUSE_HD inline int64_t distanceMetres(const int32_t* from, const int32_t* to) {
+  const int64_t dx = int64_t{to[layout::PlaceColumn::x]} - from[layout::PlaceColumn::x];
+  const int64_t dy = int64_t{to[layout::PlaceColumn::y]} - from[layout::PlaceColumn::y];
+  return static_cast<int64_t>(ceilSqrt(static_cast<uint64_t>(dx * dx) + static_cast<uint64_t>(dy * dy)));
+}
+
+/// Seconds between two place rows, as schemas/src/tensors.ts defines it; may be above INT32.
+ROUNDHOUSE_HD inline int64_t travelSeconds(const TravelModel& travel, int vehicle, const int32_t* from,
+                                           const int32_t* to) {
+  const int64_t factor = travel.factorPerMille[vehicle];
+  if (travel.matrix != nullptr) {
+    const int64_t row = from[layout::PlaceColumn::zone];
+    const int64_t seconds = travel.matrix[row * travel.zones + to[layout::PlaceColumn::zone]];
+    return travel.quantum * ceilDivide(seconds * factor, 1000 * travel.quantum);
+  }
+  const int64_t perQuantum = travel.metresPerHour[vehicle] * 1000 * travel.quantum;
+  return travel.quantum * ceilDivide(distanceMetres(from, to) * 3600 * factor, perQuantum);
+}
+
+}  // namespace roundhouse::candidate_cost

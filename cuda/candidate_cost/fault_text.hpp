@@ -1,0 +1,19 @@
+#pragma once
+
+#include <string>
+
+#include "algo/shard_tables.hpp"
+
+namespace roundhouse::candidate_cost {
+
+/// For example "orders row 3, column size: -1 is below 0".
+inline std::string faultText(const Fault& fault) {
+  std::string text = fault.tensor;
+  if (fault.row >= 0) text += " row " + std::to_string(fault.row);
+  if (fault.column != nullptr) text += ", column " + std::string(fault.column);
+  text += ": ";
+  if (fault.value != 0 || fault.column != nullptr || fault.row < 0) text += std::to_string(fault.value) + " ";
+  return text + fault.limit;
+}
+
+}  // namespace roundhouse::candidate_cost
