@@ -1,0 +1,316 @@
+// The functions of triton.node, one to one as in bindings.ts. Errors are JS errors with a `code`.
+#include <napi.h>
+
+#include "server_binding.hpp"
+
+namespace roundhouse {
+namespace {
+
+constexpr int kAbiVersion = 1;
+constexpr napi_type_tag kServerTag = {0x726f756e64686f75ULL, 0x7365747269746f6eULL};
+
+Napi::Error to_js_error(Napi::Env env, const std::string& code, const std::string& message) {
+  Napi::Error error = Napi::Error::New(env, message);
+  error.Set("code", code);
+  return error;
+}
+
+// Runs `body`; what it throws becomes a JS error.
+template <typename Body>
+Napi::Value guarded(Napi::Env env, Body body) {
+  try {
+    return body();
+  } catch (const TritonFailure& failure) {
+    throw to_js_error(env, failure.code, failure.what());
+  } catch (const Napi::Error&) {
+    throw;
+  } catch (const std::exception& error) {
+    throw to_js_error(env, "INTERNAL", error.what());
+  }
+}
+
+using SharedBinding = std::shared_ptr<ServerBinding>;
+
+SharedBinding binding_of(const Napi::CallbackInfo& info) {
+  const Napi::Value value = info[0];
+  bool tagged = false;
+  if (value.IsExternal()) napi_check_object_type_tag(info.Env(), value, &kServerTag, &tagged);
+  if (!tagged) throw TritonFailure("WRONG_HANDLE", "the first argument is not the handle of a server");
+  return *value.As<Napi::External<SharedBinding>>().Data();
+}
+
+std::string text(const Napi::CallbackInfo& info, std::size_t index, const char* name) {
+  if (!info[index].IsString()) throw TritonFailure("INVALID_ARG", std::string(name) + " must be a string");
+  return info[index].As<Napi::String>().Utf8Value();
+}
+
+std::int64_t version_of(const Napi::CallbackInfo& info, std::size_t index) {
+  if (!info[index].IsNumber()) throw TritonFailure("INVALID_ARG", "version must be a number");
+  return info[index].As<Napi::Number>().Int64Value();
+}
+
+// Work off the JS thread; the promise is settled with what `work` returned or threw.
+class CoreTask : public Napi::AsyncWorker {
+ public:
+  using Work = std::function<std::string()>;
+  using Result = std::function<Napi::Value(Napi::Env, const std::string&)>;
+
+  static Napi::Value run(Napi::Env env, Work work, Result result, std::function<void()> on_failure = [] {}) {
+    auto* task = new CoreTask(env, std::move(work), std::move(result), std::move(on_failure));
+    const Napi::Value promise = task->deferred_.Promise();
+    task->Queue();
+    return promise;
+  }
+
+  void Execute() override {
+    try {
+      text_ = work_();
+    } catch (const TritonFailure& failure) {
+      code_ = failure.code;
+      SetError(failure.what());
+    } catch (const std::exception& error) {
+      code_ = "INTERNAL";
+      SetError(error.what());
+    }
+  }
+  void OnOK() override { deferred_.Resolve(result_(Env(), text_)); }
+  void OnError(const Napi::Error& error) override {
+    on_failure_();
+    deferred_.Reject(to_js_error(Env(), code_, error.Message()).Value());
+  }
+
+ private:
+  CoreTask(Napi::Env env, Work work, Result result, std::function<void()> on_failure)
+      : AsyncWorker(env),
+        deferred_(Napi::Promise::Deferred::New(env)),
+        work_(std::move(work)),
+        result_(std::move(result)),
+        on_failure_(std::move(on_failure)) {}
+
+  Napi::Promise::Deferred deferred_;
+  Work work_;
+  Result result_;
+  std::function<void()> on_failure_;
+  std::string text_;
+  std::string code_;
+};
+
+Napi::Value nothing(Napi::Env env, const std::string&) { return env.Undefined(); }
+Napi::Value as_text(Napi::Env env, const std::string& value) { return Napi::String::New(env, value); }
+
+ServerSettings settings_of(Napi::Object object) {
+  const auto string_of = [&object](const char* key) {
+    const Napi::Value value = object.Get(key);
+    if (!value.IsString()) throw TritonFailure("INVALID_ARG", std::string("settings.") + key + " must be a string");
+    return value.As<Napi::String>().Utf8Value();
+  };
+  const auto number_of = [&object](const char* key) {
+    const Napi::Value value = object.Get(key);
+    if (!value.IsNumber()) throw TritonFailure("INVALID_ARG", std::string("settings.") + key + " must be a number");
+    return value.As<Napi::Number>().DoubleValue();
+  };
+  ServerSettings settings;
+  settings.core_library = string_of("coreLibrary");
+  settings.server_id = string_of("serverId");
+  settings.model_repository = string_of("modelRepository");
+  settings.backend_directory = string_of("backendDirectory");
+  settings.repo_agent_directory = string_of("repoAgentDirectory");
+  settings.cache_directory = string_of("cacheDirectory");
+  settings.log_file = string_of("logFile");
+  settings.min_compute_capability = number_of("minComputeCapability");
+  settings.exit_timeout_seconds = static_cast<unsigned>(number_of("exitTimeoutSeconds"));
+  settings.load_threads = static_cast<unsigned>(number_of("loadThreads"));
+  return settings;
+}
+
+Napi::Value abi_version(const Napi::CallbackInfo& info) { return Napi::Number::New(info.Env(), kAbiVersion); }
+
+Napi::Value start_server(const Napi::CallbackInfo& info) {
+  return guarded(info.Env(), [&] {
+    if (!info[0].IsObject() || !info[1].IsFunction()) {
+      throw TritonFailure("INVALID_ARG", "startServer takes settings and a function");
+    }
+    const ServerSettings settings = settings_of(info[0].As<Napi::Object>());
+    auto binding = std::make_shared<ServerBinding>(info.Env(), info[1].As<Napi::Function>());
+    return CoreTask::run(
+        info.Env(),
+        [binding, settings] {
+          binding->start(settings);
+          return std::string();
+        },
+        [binding](Napi::Env env, const std::string&) -> Napi::Value {
+          binding->adopt();
+          auto handle = Napi::External<SharedBinding>::New(env, new SharedBinding(binding),
+                                                           [](Napi::Env, SharedBinding* shared) { delete shared; });
+          napi_type_tag_object(env, handle, &kServerTag);
+          return handle;
+        },
+        [binding] { binding->abandon(); });
+  });
+}
+
+Napi::Value stop_server(const Napi::CallbackInfo& info) {
+  return guarded(info.Env(), [&] {
+    auto binding = binding_of(info);
+    binding->server().refuse_new_work();
+    binding->server().cancel_all();
+    return CoreTask::run(
+        info.Env(),
+        [binding] {
+          const std::string failure = binding->stop();
+          if (!failure.empty()) throw TritonFailure("UNAVAILABLE", failure);
+          return failure;
+        },
+        [binding](Napi::Env env, const std::string&) {
+          binding->retire();
+          return env.Undefined();
+        });
+  });
+}
+
+Napi::Value is_live(const Napi::CallbackInfo& info) {
+  return guarded(info.Env(), [&] { return Napi::Boolean::New(info.Env(), binding_of(info)->server().is_live()); });
+}
+
+Napi::Value is_model_ready(const Napi::CallbackInfo& info) {
+  return guarded(info.Env(), [&] {
+    auto binding = binding_of(info);
+    const bool ready = binding->server().is_model_ready(text(info, 1, "model"), version_of(info, 2));
+    return Napi::Boolean::New(info.Env(), ready);
+  });
+}
+
+Napi::Value load_model(const Napi::CallbackInfo& info) {
+  return guarded(info.Env(), [&] {
+    auto work = [binding = binding_of(info), model = text(info, 1, "model")] {
+      binding->server().load_model(model);
+      return std::string();
+    };
+    return CoreTask::run(info.Env(), std::move(work), nothing);
+  });
+}
+
+Napi::Value unload_model(const Napi::CallbackInfo& info) {
+  return guarded(info.Env(), [&] {
+    auto work = [binding = binding_of(info), model = text(info, 1, "model")] {
+      binding->server().unload_model(model);
+      return std::string();
+    };
+    return CoreTask::run(info.Env(), std::move(work), nothing);
+  });
+}
+
+Napi::Value repository_index(const Napi::CallbackInfo& info) {
+  return guarded(info.Env(), [&] {
+    auto work = [binding = binding_of(info)] { return binding->server().repository_index(); };
+    return CoreTask::run(info.Env(), std::move(work), as_text);
+  });
+}
+
+Napi::Value server_metadata(const Napi::CallbackInfo& info) {
+  return guarded(info.Env(), [&] { return as_text(info.Env(), binding_of(info)->server().server_metadata()); });
+}
+
+using ModelQuery = std::string (Server::*)(const std::string&, std::int64_t);
+
+template <ModelQuery query>
+Napi::Value model_query(const Napi::CallbackInfo& info) {
+  return guarded(info.Env(), [&] {
+    auto binding = binding_of(info);
+    return as_text(info.Env(), (binding->server().*query)(text(info, 1, "model"), version_of(info, 2)));
+  });
+}
+
+std::vector<std::int64_t> shape_of(Napi::Array array) {
+  std::vector<std::int64_t> shape(array.Length());
+  for (std::uint32_t i = 0; i < shape.size(); ++i) {
+    shape[i] = array.Get(i).As<Napi::Number>().Int64Value();
+  }
+  return shape;
+}
+
+// inputs: [name, datatype, shape, bytes] each.
+std::vector<InputTensor> inputs_of(Napi::Array array) {
+  std::vector<InputTensor> inputs;
+  inputs.reserve(array.Length());
+  for (std::uint32_t i = 0; i < array.Length(); ++i) {
+    const Napi::Object entry = array.Get(i).As<Napi::Object>();
+    const Napi::Value name = entry.Get("name");
+    const Napi::Value datatype = entry.Get("datatype");
+    const Napi::Value shape = entry.Get("shape");
+    const Napi::Value data = entry.Get("data");
+    if (!name.IsString() || !datatype.IsString() || !shape.IsArray() || !data.IsTypedArray()) {
+      throw TritonFailure("INVALID_ARG", "inputs[" + std::to_string(i) + "] lacks name, datatype, shape or data");
+    }
+    const auto bytes = data.As<Napi::Uint8Array>();
+    inputs.push_back({name.As<Napi::String>().Utf8Value(), datatype.As<Napi::String>().Utf8Value(),
+                      shape_of(shape.As<Napi::Array>()), bytes.Data(), bytes.ByteLength()});
+  }
+  return inputs;
+}
+
+// infer(handle, model, version, requestId, inputs, outputs, arena) → id
+Napi::Value infer(const Napi::CallbackInfo& info) {
+  return guarded(info.Env(), [&] {
+    auto binding = binding_of(info);
+    if (!info[4].IsArray() || !info[5].IsArray() || !info[6].IsTypedArray()) {
+      throw TritonFailure("INVALID_ARG", "infer takes inputs, output names and an output buffer");
+    }
+    RequestSpec spec{text(info, 1, "model"), version_of(info, 2), text(info, 3, "requestId"), {}, {}};
+    spec.inputs = inputs_of(info[4].As<Napi::Array>());
+    const auto outputs = info[5].As<Napi::Array>();
+    for (std::uint32_t i = 0; i < outputs.Length(); ++i) {
+      spec.outputs.push_back(outputs.Get(i).ToString().Utf8Value());
+    }
+    const auto arena = info[6].As<Napi::Uint8Array>();
+    auto inference = std::make_unique<Inference>();
+    inference->arena = reinterpret_cast<std::byte*>(const_cast<std::uint8_t*>(arena.Data()));
+    inference->arena_size = arena.ByteLength();
+    Napi::Array kept = Napi::Array::New(info.Env(), 2);
+    kept.Set(0U, info[4]);
+    kept.Set(1U, info[6]);
+    return Napi::Number::New(info.Env(), binding->submit(std::move(inference), spec, kept));
+  });
+}
+
+Napi::Value cancel(const Napi::CallbackInfo& info) {
+  return guarded(info.Env(), [&] {
+    auto binding = binding_of(info);
+    if (!info[1].IsNumber()) throw TritonFailure("INVALID_ARG", "id must be a number");
+    return Napi::Boolean::New(info.Env(), binding->server().cancel(info[1].As<Napi::Number>().Uint32Value()));
+  });
+}
+
+Napi::Value in_flight(const Napi::CallbackInfo& info) {
+  return guarded(info.Env(), [&] {
+    return Napi::Number::New(info.Env(), static_cast<double>(binding_of(info)->server().in_flight()));
+  });
+}
+
+Napi::Object init(Napi::Env env, Napi::Object exports) {
+  const auto add = [&](const char* name, Napi::Value (*function)(const Napi::CallbackInfo&)) {
+    exports.Set(name, Napi::Function::New(env, function, name));
+  };
+  add("abiVersion", abi_version);
+  add("startServer", start_server);
+  add("stopServer", stop_server);
+  add("isLive", is_live);
+  add("isModelReady", is_model_ready);
+  add("loadModel", load_model);
+  add("unloadModel", unload_model);
+  add("repositoryIndex", repository_index);
+  add("serverMetadata", server_metadata);
+  add("modelMetadata", model_query<&Server::model_metadata>);
+  add("modelConfig", model_query<&Server::model_config>);
+  add("modelStatistics", model_query<&Server::model_statistics>);
+  add("infer", infer);
+  add("cancel", cancel);
+  add("inFlight", in_flight);
+  return exports;
+}
+
+}  // namespace
+
+NODE_API_MODULE(triton, init)
+
+}  // namespace roundhouse

@@ -1,0 +1,64 @@
+// The functions of TritonCore, found by name in the library that `open` loads.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+#include "triton_server_api.hpp"
+
+namespace roundhouse {
+
+// An error of the core or of this layer. `code` is one of Triton's names or STOPPED, WRONG_HANDLE, LOAD_FAILED.
+class TritonFailure : public std::runtime_error {
+ public:
+  TritonFailure(std::string code_name, const std::string& message)
+      : std::runtime_error(message), code(std::move(code_name)) {}
+  std::string code;
+};
+
+#define ROUNDHOUSE_CORE_FUNCTIONS(X)                                                                       \
+  X(ApiVersion) X(DataTypeString) X(StringToDataType)                                                      \
+  X(ErrorNew) X(ErrorDelete) X(ErrorCode) X(ErrorMessage)                                                  \
+  X(MessageDelete) X(MessageSerializeToJson)                                                               \
+  X(ServerOptionsNew) X(ServerOptionsDelete) X(ServerOptionsSetServerId)                                   \
+  X(ServerOptionsSetModelRepositoryPath) X(ServerOptionsSetModelControlMode)                               \
+  X(ServerOptionsSetStrictModelConfig) X(ServerOptionsSetRateLimiterMode)                                  \
+  X(ServerOptionsSetPinnedMemoryPoolByteSize) X(ServerOptionsSetCudaMemoryPoolByteSize)                    \
+  X(ServerOptionsSetCacheDirectory) X(ServerOptionsSetMinSupportedComputeCapability)                       \
+  X(ServerOptionsSetExitOnError) X(ServerOptionsSetStrictReadiness) X(ServerOptionsSetExitTimeout)         \
+  X(ServerOptionsSetBufferManagerThreadCount) X(ServerOptionsSetModelLoadThreadCount)                      \
+  X(ServerOptionsSetModelLoadRetryCount) X(ServerOptionsSetModelNamespacing)                               \
+  X(ServerOptionsSetEnablePeerAccess) X(ServerOptionsSetLogFile) X(ServerOptionsSetLogInfo)                \
+  X(ServerOptionsSetLogWarn) X(ServerOptionsSetLogError) X(ServerOptionsSetLogFormat)                      \
+  X(ServerOptionsSetLogVerbose) X(ServerOptionsSetMetrics) X(ServerOptionsSetGpuMetrics)                   \
+  X(ServerOptionsSetCpuMetrics) X(ServerOptionsSetMetricsInterval) X(ServerOptionsSetBackendDirectory)     \
+  X(ServerOptionsSetRepoAgentDirectory)                                                                    \
+  X(ServerNew) X(ServerDelete) X(ServerStop) X(ServerIsLive) X(ServerModelIsReady)                         \
+  X(ServerModelTransactionProperties) X(ServerMetadata) X(ServerModelMetadata) X(ServerModelStatistics)    \
+  X(ServerModelConfig) X(ServerModelIndex) X(ServerLoadModel) X(ServerUnloadModel) X(ServerInferAsync)     \
+  X(ResponseAllocatorNew) X(ResponseAllocatorDelete)                                                       \
+  X(InferenceRequestNew) X(InferenceRequestDelete) X(InferenceRequestSetId) X(InferenceRequestCancel)      \
+  X(InferenceRequestAddInput) X(InferenceRequestAppendInputData) X(InferenceRequestAddRequestedOutput)     \
+  X(InferenceRequestSetReleaseCallback) X(InferenceRequestSetResponseCallback)                             \
+  X(InferenceResponseDelete) X(InferenceResponseError) X(InferenceResponseModel)                           \
+  X(InferenceResponseOutputCount) X(InferenceResponseOutput)
+
+struct CoreApi {
+#define X(name) decltype(&TRITONSERVER_##name) name = nullptr;
+  ROUNDHOUSE_CORE_FUNCTIONS(X)
+#undef X
+
+  // Loads the core once a process; it stays loaded. Throws LOAD_FAILED where the file, a function or the
+  // API version doesn't fit, or when another path was loaded before.
+  static const CoreApi& open(const std::string& path);
+
+  // Takes the error over and throws it as TritonFailure; returns for nullptr.
+  void check(TRITONSERVER_Error* error) const;
+  // Takes the message over.
+  std::string json(TRITONSERVER_Message* message) const;
+};
+
+// The number is mapped, not the core's string: that one is invalid for CANCELLED.
+const char* error_code_name(TRITONSERVER_Error_Code code);
+
+}  // namespace roundhouse

@@ -1,0 +1,63 @@
+// One request under way: what it reads from, where its outputs go, and what came back.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core_api.hpp"
+
+namespace roundhouse {
+
+class Server;
+
+struct InputTensor {
+  std::string name;
+  std::string datatype;
+  std::vector<std::int64_t> shape;
+  const void* data;
+  std::size_t size;
+};
+
+struct OutputTensor {
+  std::string name;
+  const char* datatype;
+  std::vector<std::int64_t> shape;
+  const std::byte* data;
+  std::size_t size;
+};
+
+// Fields are written by the JS thread before the request is handed over, by the core's threads until both
+// callbacks came (`open_callbacks` 0), and by the JS thread after that. Only the JS thread deletes.
+struct Inference {
+  std::uint32_t id = 0;
+  Server* server = nullptr;
+  TRITONSERVER_InferenceRequest* request = nullptr;
+
+  // The caller's output buffer. What doesn't fit goes into blocks of our own.
+  std::byte* arena = nullptr;
+  std::size_t arena_size = 0;
+  std::size_t arena_used = 0;
+  std::vector<std::unique_ptr<std::byte[]>> overflow;
+
+  std::atomic<int> open_callbacks{2};
+  bool answered = false;
+  std::string error_code;
+  std::string error_message;
+  std::string model_version;
+  std::vector<OutputTensor> outputs;
+
+  // Room for an output, 64-byte aligned where it comes from the arena.
+  std::byte* place(std::size_t size);
+  bool in_arena(const std::byte* data) const { return data >= arena && data < arena + arena_size; }
+  void fail(const char* code, std::string message);
+  // Takes the response over. Never throws.
+  void read_response(const CoreApi& api, TRITONSERVER_InferenceResponse* response) noexcept;
+
+ private:
+  void read_outputs(const CoreApi& api, TRITONSERVER_InferenceResponse* response);
+};
+
+}  // namespace roundhouse

@@ -1,0 +1,287 @@
+#include "server.hpp"
+
+#include <chrono>
+#include <thread>
+
+namespace roundhouse {
+namespace {
+
+void apply_model_options(const CoreApi& api, TRITONSERVER_ServerOptions* options, const ServerSettings& settings) {
+  api.check(api.ServerOptionsSetServerId(options, settings.server_id.c_str()));
+  api.check(api.ServerOptionsSetModelRepositoryPath(options, settings.model_repository.c_str()));
+  api.check(api.ServerOptionsSetModelControlMode(options, TRITONSERVER_MODEL_CONTROL_EXPLICIT));
+  api.check(api.ServerOptionsSetStrictModelConfig(options, true));
+  api.check(api.ServerOptionsSetModelNamespacing(options, false));
+  api.check(api.ServerOptionsSetModelLoadThreadCount(options, settings.load_threads));
+  api.check(api.ServerOptionsSetModelLoadRetryCount(options, 0));
+  api.check(api.ServerOptionsSetBackendDirectory(options, settings.backend_directory.c_str()));
+  api.check(api.ServerOptionsSetRepoAgentDirectory(options, settings.repo_agent_directory.c_str()));
+  api.check(api.ServerOptionsSetCacheDirectory(options, settings.cache_directory.c_str()));
+  api.check(api.ServerOptionsSetMinSupportedComputeCapability(options, settings.min_compute_capability));
+  api.check(api.ServerOptionsSetRateLimiterMode(options, TRITONSERVER_RATE_LIMIT_OFF));
+}
+
+// Readiness is the caller's to compute: the core's strict one turns false for ever after any failed load.
+void apply_process_options(const CoreApi& api, TRITONSERVER_ServerOptions* options, const ServerSettings& settings) {
+  api.check(api.ServerOptionsSetExitOnError(options, false));
+  api.check(api.ServerOptionsSetStrictReadiness(options, false));
+  api.check(api.ServerOptionsSetExitTimeout(options, settings.exit_timeout_seconds));
+  api.check(api.ServerOptionsSetBufferManagerThreadCount(options, 0));
+  api.check(api.ServerOptionsSetPinnedMemoryPoolByteSize(options, 0));
+  api.check(api.ServerOptionsSetCudaMemoryPoolByteSize(options, 0, 0));
+  api.check(api.ServerOptionsSetEnablePeerAccess(options, false));
+  if (!settings.log_file.empty()) api.check(api.ServerOptionsSetLogFile(options, settings.log_file.c_str()));
+  api.check(api.ServerOptionsSetLogInfo(options, false));
+  api.check(api.ServerOptionsSetLogWarn(options, true));
+  api.check(api.ServerOptionsSetLogError(options, true));
+  api.check(api.ServerOptionsSetLogFormat(options, TRITONSERVER_LOG_ISO8601));
+  api.check(api.ServerOptionsSetLogVerbose(options, 0));
+  api.check(api.ServerOptionsSetMetrics(options, false));
+  api.check(api.ServerOptionsSetGpuMetrics(options, false));
+  api.check(api.ServerOptionsSetCpuMetrics(options, false));
+  api.check(api.ServerOptionsSetMetricsInterval(options, 2000));
+}
+
+bool has_state(const std::string& index, const char* state) {
+  return index.find(std::string("\"state\":\"") + state + "\"") != std::string::npos;
+}
+
+}  // namespace
+
+std::shared_ptr<Server> Server::start(const ServerSettings& settings, std::function<void()> wake) {
+  const CoreApi& api = CoreApi::open(settings.core_library);
+  std::shared_ptr<Server> server(new Server(api, std::move(wake)));
+  TRITONSERVER_ServerOptions* raw = nullptr;
+  api.check(api.ServerOptionsNew(&raw));
+  const auto free_options = [&api](TRITONSERVER_ServerOptions* options) { (void)api.ServerOptionsDelete(options); };
+  const std::unique_ptr<TRITONSERVER_ServerOptions, decltype(free_options)> options(raw, free_options);
+  apply_model_options(api, raw, settings);
+  apply_process_options(api, raw, settings);
+  server->exit_timeout_seconds_ = settings.exit_timeout_seconds;
+  api.check(api.ResponseAllocatorNew(&server->allocator_, allocate, release, nullptr));
+  api.check(api.ServerNew(&server->server_, raw));
+  return server;
+}
+
+Server::~Server() {
+  if (allocator_ != nullptr && server_ == nullptr) (void)api_.ResponseAllocatorDelete(allocator_);
+}
+
+// Never waits: the JS thread must not stand still behind a stop that waits for it.
+std::shared_lock<std::shared_timed_mutex> Server::running() {
+  std::shared_lock lock(lifecycle_, std::try_to_lock);
+  if (!lock.owns_lock() || stopping_ || server_ == nullptr) throw TritonFailure("STOPPED", "the server is stopped");
+  return lock;
+}
+
+std::string Server::call_json(const std::function<TRITONSERVER_Error*(TRITONSERVER_Message**)>& call) {
+  const auto lock = running();
+  TRITONSERVER_Message* message = nullptr;
+  api_.check(call(&message));
+  return api_.json(message);
+}
+
+bool Server::is_live() {
+  const auto lock = running();
+  bool live = false;
+  api_.check(api_.ServerIsLive(server_, &live));
+  return live;
+}
+
+bool Server::is_model_ready(const std::string& model, std::int64_t version) {
+  const auto lock = running();
+  bool ready = false;
+  api_.check(api_.ServerModelIsReady(server_, model.c_str(), version, &ready));
+  return ready;
+}
+
+std::string Server::server_metadata() {
+  return call_json([this](auto** message) { return api_.ServerMetadata(server_, message); });
+}
+
+std::string Server::model_metadata(const std::string& model, std::int64_t version) {
+  return call_json([&](auto** message) { return api_.ServerModelMetadata(server_, model.c_str(), version, message); });
+}
+
+std::string Server::model_config(const std::string& model, std::int64_t version) {
+  return call_json([&](auto** message) { return api_.ServerModelConfig(server_, model.c_str(), version, 1, message); });
+}
+
+std::string Server::model_statistics(const std::string& model, std::int64_t version) {
+  return call_json(
+      [&](auto** message) { return api_.ServerModelStatistics(server_, model.c_str(), version, message); });
+}
+
+std::string Server::repository_index() {
+  return call_json([this](auto** message) { return api_.ServerModelIndex(server_, 0, message); });
+}
+
+void Server::load_model(const std::string& model) {
+  const auto lock = running();
+  {
+    std::lock_guard models(models_mutex_);
+    loaded_.insert(model);
+  }
+  api_.check(api_.ServerLoadModel(server_, model.c_str()));
+}
+
+void Server::unload_model(const std::string& model) {
+  const auto lock = running();
+  api_.check(api_.ServerUnloadModel(server_, model.c_str()));
+}
+
+std::uint32_t Server::submit(std::unique_ptr<Inference> inference, const RequestSpec& spec) {
+  const auto lock = running();
+  while (in_flight_.count(++next_id_) != 0) {
+  }
+  inference->id = next_id_;
+  inference->server = this;
+  api_.check(api_.InferenceRequestNew(&inference->request, server_, spec.model.c_str(), spec.version));
+  try {
+    build_request(*inference, spec);
+    api_.check(api_.ServerInferAsync(server_, inference->request, nullptr));
+  } catch (const TritonFailure&) {
+    (void)api_.InferenceRequestDelete(inference->request);
+    throw;
+  }
+  // Callbacks may have come already; they never touch the map.
+  in_flight_.emplace(next_id_, std::move(inference));
+  return next_id_;
+}
+
+void Server::build_request(Inference& inference, const RequestSpec& spec) {
+  TRITONSERVER_InferenceRequest* request = inference.request;
+  api_.check(api_.InferenceRequestSetId(request, spec.request_id.c_str()));
+  for (const InputTensor& input : spec.inputs) {
+    const TRITONSERVER_DataType type = api_.StringToDataType(input.datatype.c_str());
+    api_.check(api_.InferenceRequestAddInput(request, input.name.c_str(), type, input.shape.data(), input.shape.size()));
+    api_.check(api_.InferenceRequestAppendInputData(request, input.name.c_str(), input.data, input.size,
+                                                    TRITONSERVER_MEMORY_CPU, 0));
+  }
+  for (const std::string& output : spec.outputs) {
+    api_.check(api_.InferenceRequestAddRequestedOutput(request, output.c_str()));
+  }
+  api_.check(api_.InferenceRequestSetReleaseCallback(request, on_release, &inference));
+  api_.check(api_.InferenceRequestSetResponseCallback(request, allocator_, &inference, on_response, &inference));
+}
+
+bool Server::cancel(std::uint32_t id) {
+  const auto found = in_flight_.find(id);
+  if (found == in_flight_.end()) return false;
+  if (TRITONSERVER_Error* error = api_.InferenceRequestCancel(found->second->request)) api_.ErrorDelete(error);
+  return true;
+}
+
+void Server::cancel_all() {
+  for (const auto& [id, inference] : in_flight_) {
+    if (TRITONSERVER_Error* error = api_.InferenceRequestCancel(inference->request)) api_.ErrorDelete(error);
+  }
+}
+
+std::vector<std::unique_ptr<Inference>> Server::take_completed() {
+  std::vector<Inference*> done;
+  {
+    std::lock_guard lock(completed_mutex_);
+    done.swap(completed_);
+  }
+  std::vector<std::unique_ptr<Inference>> owned;
+  owned.reserve(done.size());
+  for (Inference* inference : done) {
+    const auto found = in_flight_.find(inference->id);
+    if (found == in_flight_.end()) continue;
+    if (TRITONSERVER_Error* error = api_.InferenceRequestDelete(inference->request)) api_.ErrorDelete(error);
+    owned.push_back(std::move(found->second));
+    in_flight_.erase(found);
+  }
+  return owned;
+}
+
+std::string Server::stop(const std::function<void()>& pump) {
+  stopping_ = true;
+  std::unique_lock lock(lifecycle_, std::defer_lock);
+  if (!lock_for_stop(lock, pump)) return "a call into the core did not end in time";
+  if (server_ == nullptr) return "";
+  for (const std::string& model : loaded_) {
+    if (TRITONSERVER_Error* error = api_.ServerUnloadModel(server_, model.c_str())) api_.ErrorDelete(error);
+  }
+  wait_until_unloaded(pump);
+  try {
+    api_.check(api_.ServerStop(server_));
+    api_.check(api_.ServerDelete(server_));
+  } catch (const TritonFailure& failure) {
+    return failure.what();
+  }
+  server_ = nullptr;
+  return "";
+}
+
+bool Server::lock_for_stop(std::unique_lock<std::shared_timed_mutex>& lock, const std::function<void()>& pump) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(exit_timeout_seconds_);
+  while (!lock.try_lock_for(std::chrono::milliseconds(1))) {
+    pump();
+    if (std::chrono::steady_clock::now() > end) return false;
+  }
+  return true;
+}
+
+// ServerStop itself looks only once a second.
+void Server::wait_until_unloaded(const std::function<void()>& pump) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(exit_timeout_seconds_);
+  while (std::chrono::steady_clock::now() < end) {
+    pump();
+    TRITONSERVER_Message* message = nullptr;
+    if (TRITONSERVER_Error* error = api_.ServerModelIndex(server_, 0, &message)) {
+      api_.ErrorDelete(error);
+      return;
+    }
+    const std::string index = api_.json(message);
+    if (!has_state(index, "READY") && !has_state(index, "UNLOADING") && !has_state(index, "LOADING")) return;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
+
+void Server::complete(Inference* inference) noexcept {
+  if (inference->open_callbacks.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  bool was_empty = false;
+  {
+    std::lock_guard lock(completed_mutex_);
+    was_empty = completed_.empty();
+    completed_.push_back(inference);
+  }
+  if (was_empty) wake_();
+}
+
+TRITONSERVER_Error* Server::allocate(TRITONSERVER_ResponseAllocator*, const char*, std::size_t size,
+                                     TRITONSERVER_MemoryType, std::int64_t, void* userp, void** buffer,
+                                     void** buffer_userp, TRITONSERVER_MemoryType* memory, std::int64_t* memory_id) {
+  auto* inference = static_cast<Inference*>(userp);
+  *memory = TRITONSERVER_MEMORY_CPU;
+  *memory_id = 0;
+  *buffer_userp = nullptr;
+  try {
+    *buffer = size == 0 ? nullptr : inference->place(size);
+    return nullptr;
+  } catch (const std::exception& error) {
+    return inference->server->api_.ErrorNew(TRITONSERVER_ERROR_UNAVAILABLE, "no memory for an output");
+  }
+}
+
+// The arena is the caller's and the overflow the inference's: nothing to free here.
+TRITONSERVER_Error* Server::release(TRITONSERVER_ResponseAllocator*, void*, void*, std::size_t, TRITONSERVER_MemoryType,
+                                    std::int64_t) {
+  return nullptr;
+}
+
+void Server::on_response(TRITONSERVER_InferenceResponse* response, std::uint32_t flags, void* userp) {
+  auto* inference = static_cast<Inference*>(userp);
+  Server* server = inference->server;
+  if (response != nullptr) inference->read_response(server->api_, response);
+  if ((flags & TRITONSERVER_RESPONSE_COMPLETE_FINAL) != 0) server->complete(inference);
+}
+
+void Server::on_release(TRITONSERVER_InferenceRequest*, std::uint32_t, void* userp) {
+  auto* inference = static_cast<Inference*>(userp);
+  inference->server->complete(inference);
+}
+
+}  // namespace roundhouse

@@ -1,0 +1,105 @@
+// A TritonCore server: options, models, requests, and a stop that leaves no thread behind.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <shared_mutex>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "core_api.hpp"
+#include "inference.hpp"
+
+namespace roundhouse {
+
+struct ServerSettings {
+  std::string core_library;
+  std::string server_id;
+  std::string model_repository;
+  std::string backend_directory;
+  std::string repo_agent_directory;
+  std::string cache_directory;
+  std::string log_file;  // empty: standard error
+  double min_compute_capability = 6.0;
+  unsigned exit_timeout_seconds = 5;
+  unsigned load_threads = 1;
+};
+
+struct RequestSpec {
+  std::string model;
+  std::int64_t version = -1;  // -1: the model's version policy decides
+  std::string request_id;
+  std::vector<InputTensor> inputs;
+  std::vector<std::string> outputs;  // empty: all
+};
+
+// Threads: submit, cancel, take_completed and retire belong to the JS thread; the calls about models may
+// come from any thread; `wake` is called by a thread of the core when the list of completions stops being empty.
+class Server {
+ public:
+  static std::shared_ptr<Server> start(const ServerSettings& settings, std::function<void()> wake);
+  ~Server();
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+
+  bool is_live();
+  bool is_model_ready(const std::string& model, std::int64_t version);
+  std::string server_metadata();
+  std::string model_metadata(const std::string& model, std::int64_t version);
+  std::string model_config(const std::string& model, std::int64_t version);
+  std::string model_statistics(const std::string& model, std::int64_t version);
+  std::string repository_index();
+  void load_model(const std::string& model);
+  void unload_model(const std::string& model);
+
+  // Gives the request its id. Throws TritonFailure where the core refuses it; then nothing of it stays.
+  std::uint32_t submit(std::unique_ptr<Inference> inference, const RequestSpec& spec);
+  // False for an id that isn't in flight.
+  bool cancel(std::uint32_t id);
+  void cancel_all();
+  std::size_t in_flight() const { return in_flight_.size(); }
+  std::vector<std::unique_ptr<Inference>> take_completed();
+
+  // Refuses new work, cancels what runs, unloads everything, waits, stops and deletes the server. `pump` is
+  // called while it waits: whoever blocks the JS thread retires completions there, since a request that
+  // isn't deleted keeps its model. Returns the reason when the core didn't stop in time, else an empty string.
+  std::string stop(const std::function<void()>& pump);
+  void refuse_new_work() { stopping_ = true; }
+
+ private:
+  Server(const CoreApi& api, std::function<void()> wake) : api_(api), wake_(std::move(wake)) {}
+  std::shared_lock<std::shared_timed_mutex> running();
+  std::string call_json(const std::function<TRITONSERVER_Error*(TRITONSERVER_Message**)>& call);
+  void build_request(Inference& inference, const RequestSpec& spec);
+  bool lock_for_stop(std::unique_lock<std::shared_timed_mutex>& lock, const std::function<void()>& pump);
+  void wait_until_unloaded(const std::function<void()>& pump);
+  void complete(Inference* inference) noexcept;
+
+  static TRITONSERVER_Error* allocate(TRITONSERVER_ResponseAllocator*, const char*, std::size_t,
+                                      TRITONSERVER_MemoryType, std::int64_t, void*, void**, void**,
+                                      TRITONSERVER_MemoryType*, std::int64_t*);
+  static TRITONSERVER_Error* release(TRITONSERVER_ResponseAllocator*, void*, void*, std::size_t,
+                                     TRITONSERVER_MemoryType, std::int64_t);
+  static void on_response(TRITONSERVER_InferenceResponse*, std::uint32_t, void*);
+  static void on_release(TRITONSERVER_InferenceRequest*, std::uint32_t, void*);
+
+  const CoreApi& api_;
+  std::function<void()> wake_;
+  TRITONSERVER_Server* server_ = nullptr;
+  TRITONSERVER_ResponseAllocator* allocator_ = nullptr;
+  unsigned exit_timeout_seconds_ = 5;
+  std::atomic<bool> stopping_{false};
+  // Shared: calls into a running server. Unique: its end.
+  std::shared_timed_mutex lifecycle_;
+  std::mutex models_mutex_;
+  std::set<std::string> loaded_;
+  std::uint32_t next_id_ = 0;
+  std::unordered_map<std::uint32_t, std::unique_ptr<Inference>> in_flight_;
+  std::mutex completed_mutex_;
+  std::vector<Inference*> completed_;
+};
+
+}  // namespace roundhouse
