@@ -1,0 +1,55 @@
+import { loopback } from './ports';
+
+export interface BrokerPlace {
+  readonly dataFolder: string;
+  readonly port: number;
+  readonly controllerPort: number;
+}
+
+/**
+ * One KRaft node that is broker and controller. Sizes are for a laptop: few internal partitions, a small
+ * cleaner buffer, no wait before a group's first assignment. Topics are made by our services, not by use.
+ */
+export function brokerProperties({ dataFolder, port, controllerPort }: BrokerPlace): string {
+  const properties = {
+    'process.roles': 'broker,controller',
+    'node.id': 1,
+    'controller.quorum.voters': `1@${loopback}:${controllerPort}`,
+    listeners: `PLAINTEXT://${loopback}:${port},CONTROLLER://${loopback}:${controllerPort}`,
+    'advertised.listeners': `PLAINTEXT://${loopback}:${port}`,
+    'controller.listener.names': 'CONTROLLER',
+    'listener.security.protocol.map': 'PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT',
+    'log.dirs': dataFolder,
+    'auto.create.topics.enable': false,
+    'message.max.bytes': 8_388_608,
+    // A killed broker may register again only when its old session is over.
+    'broker.session.timeout.ms': 3_000,
+    'broker.heartbeat.interval.ms': 500,
+    'group.initial.rebalance.delay.ms': 0,
+    'offsets.topic.replication.factor': 1,
+    'offsets.topic.num.partitions': 4,
+    'transaction.state.log.replication.factor': 1,
+    'transaction.state.log.min.isr': 1,
+    'transaction.state.log.num.partitions': 4,
+    'share.coordinator.state.topic.replication.factor': 1,
+    'share.coordinator.state.topic.min.isr': 1,
+    'log.cleaner.dedupe.buffer.size': 16_777_216,
+    'log.index.size.max.bytes': 1_048_576,
+    'num.network.threads': 2,
+    'num.io.threads': 4,
+    'background.threads': 2,
+  };
+  return Object.entries(properties)
+    .map(([key, value]) => `${key}=${value}\n`)
+    .join('');
+}
+
+/** Flags that hold the broker near 230 MB (`-Xmx512m` alone grows to 500 MB under load). */
+export const javaFlags = [
+  '-Xms64m',
+  '-Xmx192m',
+  '-XX:+UseSerialGC',
+  '-XX:TieredStopAtLevel=1',
+  '-XX:+ExitOnOutOfMemoryError',
+  '-Djava.awt.headless=true',
+] as const;

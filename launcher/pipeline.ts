@@ -1,0 +1,203 @@
+import { join } from 'node:path';
+import { RoundhouseError } from '#schemas/errors';
+import { startBroker, type EmbeddedServer } from './broker';
+import { loopback } from './ports';
+import { childrenOf } from './process-identity';
+import type { ProcessEvent, ServicePorts, SupervisedProcess } from './processes';
+import { startRedis } from './redis';
+import { makeRunFolder, type RunFolder } from './run-folder';
+import { serviceProcess, type ServiceKind } from './service-process';
+
+export interface PipelineOptions {
+  /** A broker and a Redis to use; without them embedded ones are started. */
+  readonly kafkaBrokers?: string;
+  readonly redisUrl?: string;
+  readonly topicPrefix?: string;
+  /** 1 each by default; 0 leaves the kind out. The second of a kind is named `worker-2`, and so on. */
+  readonly counts?: Partial<Record<ServiceKind, number>>;
+  /** Ports of the first of each kind; any free one when absent. */
+  readonly ports?: Partial<Record<ServiceKind, ServicePorts>>;
+  readonly brokerPort?: number;
+  readonly redisPort?: number;
+  /** Added to the environment of every service, and of the services of one kind or name. */
+  readonly env?: NodeJS.ProcessEnv;
+  readonly serviceEnv?: Readonly<Record<string, NodeJS.ProcessEnv>>;
+  /** Start services again that end by themselves (default true). */
+  readonly restarts?: boolean;
+  readonly readyTimeoutMs?: number;
+  readonly runRoot?: string;
+  /** Ends a start in progress: everything is killed and `startPipeline` rejects. */
+  readonly abort?: AbortSignal;
+  readonly onEvent?: (event: ProcessEvent) => void;
+}
+
+export interface RunningProcess {
+  readonly name: string;
+  readonly pid: number | null;
+  readonly ports: ServicePorts;
+}
+
+/** The whole pipeline on this machine, each part a process of its own. */
+export interface Pipeline {
+  readonly kafkaBrokers: string;
+  readonly redisUrl: string;
+  readonly topicPrefix: string;
+  readonly runFolder: string;
+  readonly logs: string;
+  /** http://host:port of the first ingest; empty when there is none. */
+  readonly ingestUrl: string;
+  /** host:port of the producer's gRPC API and of the first worker's KServe endpoint. */
+  readonly ingestGrpc: string;
+  readonly workerGrpc: string;
+  processes(): readonly RunningProcess[];
+  /** Ids of the engine processes of a worker. */
+  enginePids(worker?: string): number[];
+  /** SIGKILL; it stays dead until `restart(name)`. Names: broker, redis, ingest, worker, worker-2, …, engine. */
+  kill(name: string): Promise<void>;
+  /** Resolves when it is ready again, on the same port, with the same data. */
+  restart(name: string): Promise<void>;
+  signal(name: string, signal: NodeJS.Signals): void;
+  /** Ends everything in the order of the data, and removes the data of this run. */
+  stop(): Promise<void>;
+}
+
+/** Resolves when every part is ready. When one isn't, the others are stopped and the error says which. */
+export async function startPipeline(options: PipelineOptions = {}): Promise<Pipeline> {
+  const folder = makeRunFolder(options.runRoot);
+  const started: SupervisedProcess[] = [];
+  const killAll = (): Promise<unknown> => Promise.all(started.map((process) => process.kill()));
+  options.abort?.addEventListener('abort', killAll);
+  try {
+    const [broker, redis] = await startServers(options, folder, started);
+    const addresses = {
+      kafkaBrokers: options.kafkaBrokers ?? broker?.address ?? '',
+      redisUrl: options.redisUrl ?? `redis://${redis?.address}`,
+    };
+    const services = describeServices(options, folder, addresses);
+    started.push(...services);
+    options.abort?.throwIfAborted();
+    await allOf(services.map((service) => service.start()));
+    return pipelineOf(options, folder, addresses, started);
+  } catch (error) {
+    await killAll();
+    folder.removeData();
+    throw error;
+  } finally {
+    options.abort?.removeEventListener('abort', killAll);
+  }
+}
+
+type Addresses = Pick<Pipeline, 'kafkaBrokers' | 'redisUrl'>;
+
+async function startServers(
+  options: PipelineOptions,
+  folder: RunFolder,
+  started: SupervisedProcess[],
+): Promise<(EmbeddedServer | null)[]> {
+  const embedded = (name: string, port: number | undefined) => ({
+    folder: join(folder.path, name),
+    logFile: join(folder.logs, `${name}.log`),
+    ...(port === undefined ? {} : { port }),
+    onSpawn: (process: SupervisedProcess) => started.push(process),
+    ...(options.onEvent === undefined ? {} : { onEvent: options.onEvent }),
+  });
+  return allOf([
+    options.kafkaBrokers ? null : startBroker(embedded('broker', options.brokerPort)),
+    options.redisUrl ? null : startRedis(embedded('redis', options.redisPort)),
+  ]);
+}
+
+/** Like Promise.all, but it waits for the others before it rejects, so that nothing starts afterwards. */
+async function allOf<T>(work: readonly (Promise<T> | T)[]): Promise<T[]> {
+  const results = await Promise.allSettled(work);
+  const failed = results.find((result) => result.status === 'rejected');
+  if (failed !== undefined) throw failed.reason;
+  return results.map((result) => (result as PromiseFulfilledResult<T>).value);
+}
+
+/** In the order of the data: ingest, workers, aggregators. */
+function describeServices(
+  options: PipelineOptions,
+  folder: RunFolder,
+  addresses: Addresses,
+): SupervisedProcess[] {
+  const kinds: readonly ServiceKind[] = ['ingest', 'worker', 'aggregator'];
+  return kinds.flatMap((kind) =>
+    Array.from({ length: options.counts?.[kind] ?? 1 }, (_, index) => {
+      const name = index === 0 ? kind : `${kind}-${index + 1}`;
+      return serviceProcess({
+        name,
+        kind,
+        logs: folder.logs,
+        ports: index === 0 ? (options.ports?.[kind] ?? {}) : {},
+        env: serviceEnvironment(options, addresses, kind, name),
+        readyTimeoutMs: options.readyTimeoutMs ?? 60_000,
+        restarts: options.restarts ?? true,
+        ...(options.onEvent === undefined ? {} : { onEvent: options.onEvent }),
+      });
+    }),
+  );
+}
+
+function serviceEnvironment(
+  options: PipelineOptions,
+  { kafkaBrokers, redisUrl }: Addresses,
+  kind: ServiceKind,
+  name: string,
+): NodeJS.ProcessEnv {
+  return {
+    ...options.env,
+    ...options.serviceEnv?.[kind],
+    ...options.serviceEnv?.[name],
+    KAFKA_BROKERS: kafkaBrokers,
+    REDIS_URL: redisUrl,
+    ROUNDHOUSE_TOPIC_PREFIX: options.topicPrefix ?? '',
+  };
+}
+
+function pipelineOf(
+  options: PipelineOptions,
+  folder: RunFolder,
+  addresses: Addresses,
+  processes: readonly SupervisedProcess[],
+): Pipeline {
+  const find = (name: string): SupervisedProcess | undefined =>
+    processes.findLast((process) => process.name === name);
+  const portsOf = (name: string): ServicePorts => find(name)?.ports ?? {};
+  const hostPort = (port?: number): string => (port === undefined ? '' : `${loopback}:${port}`);
+  const ingestHttp = hostPort(portsOf('ingest').http);
+  const enginePids = (worker = 'worker'): number[] =>
+    childrenOf(find(worker)?.pid ?? -1, join('engine', 'main.js'));
+  const named = (name: string): SupervisedProcess => {
+    const process = find(name);
+    if (process !== undefined) return process;
+    const names = processes.map((known) => known.name).join(', ');
+    throw new RoundhouseError('NOT_FOUND', `no process ${name}; there are ${names} and engine`);
+  };
+  return {
+    ...addresses,
+    topicPrefix: options.topicPrefix ?? '',
+    runFolder: folder.path,
+    logs: folder.logs,
+    ingestUrl: ingestHttp === '' ? '' : `http://${ingestHttp}`,
+    ingestGrpc: hostPort(portsOf('ingest').grpc),
+    workerGrpc: hostPort(portsOf('worker').grpc),
+    processes: () => processes.map(({ name, pid, ports }) => ({ name, pid, ports })),
+    enginePids,
+    async kill(name) {
+      if (name !== 'engine') return named(name).kill();
+      for (const pid of enginePids()) process.kill(pid, 'SIGKILL');
+    },
+    restart: (name) => named(name).start(),
+    signal: (name, signal) => named(name).signal(signal),
+    stop: () => stopInOrder(processes, folder),
+  };
+}
+
+/** Producers' side first, so that work in flight is finished; broker and Redis last. */
+async function stopInOrder(processes: readonly SupervisedProcess[], folder: RunFolder): Promise<void> {
+  const isServer = ({ name }: SupervisedProcess): boolean => name === 'broker' || name === 'redis';
+  for (const service of processes.filter((process) => !isServer(process))) await service.stop();
+  await Promise.all(processes.filter(isServer).map((server) => server.stop()));
+  folder.removeData();
+}

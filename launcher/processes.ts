@@ -1,0 +1,198 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
+import { RoundhouseError } from '#schemas/errors';
+import { endOfLog } from './end-of-log';
+import { endsWithParent } from './ends-with-parent';
+import { RestartBudget } from './restart-budget';
+
+export interface ServicePorts {
+  readonly http?: number;
+  readonly grpc?: number;
+}
+
+/** What is run and how one sees that it is ready. */
+export interface ProcessSpec {
+  readonly name: string;
+  readonly command: string;
+  readonly args: readonly string[];
+  /** The whole environment of the process; called at every start, with the ports of the last one. */
+  environment(lastPorts: ServicePorts): NodeJS.ProcessEnv;
+  readonly logFile: string;
+  /** `message`: our services' ready message by IPC. Otherwise polled until it is true. */
+  readonly ready: 'message' | (() => Promise<boolean>);
+  readonly readyTimeoutMs: number;
+  /** Between SIGTERM and SIGKILL. */
+  readonly stopTimeoutMs: number;
+  /** Start again after an exit that nobody asked for. */
+  readonly restarts: boolean;
+}
+
+export type ProcessEvent =
+  | { readonly kind: 'ready'; readonly name: string; readonly pid: number }
+  | { readonly kind: 'exited'; readonly name: string; readonly reason: string }
+  | { readonly kind: 'gaveUp'; readonly name: string; readonly reason: string; readonly logFile: string };
+
+/**
+ * One child process in a process group of its own, so that a Ctrl-C in the terminal reaches only the
+ * launcher, which then stops its children in order. The kernel ends it when the launcher dies.
+ */
+export class SupervisedProcess {
+  #child: ChildProcess | null = null;
+  #ports: ServicePorts = {};
+  #wanted = false;
+  #timer: NodeJS.Timeout | null = null;
+  readonly #budget = new RestartBudget();
+
+  constructor(
+    readonly spec: ProcessSpec,
+    private readonly onEvent: (event: ProcessEvent) => void = () => {},
+  ) {}
+
+  get name(): string {
+    return this.spec.name;
+  }
+  get pid(): number | null {
+    return this.#child?.pid ?? null;
+  }
+  get ports(): ServicePorts {
+    return this.#ports;
+  }
+
+  /** Resolves when it is ready; rejects with the end of its log when it exits or is too slow. */
+  async start(): Promise<void> {
+    if (this.#child !== null) return;
+    try {
+      await this.#launch();
+    } catch (error) {
+      await this.kill();
+      throw error;
+    }
+  }
+
+  async #launch(): Promise<void> {
+    this.#wanted = true;
+    const child = this.#spawn();
+    this.#child = child;
+    child.once('exit', (code, signal) => this.#exited(child, signal ?? `exit code ${code}`));
+    await this.#untilReady(child);
+    this.onEvent({ kind: 'ready', name: this.name, pid: child.pid ?? 0 });
+  }
+
+  /** SIGTERM, then SIGKILL after `stopTimeoutMs`. Resolves when the process is gone. */
+  async stop(): Promise<void> {
+    await this.#end('SIGTERM', this.spec.stopTimeoutMs);
+  }
+
+  /** SIGKILL. It stays dead until `start()`. */
+  async kill(): Promise<void> {
+    await this.#end('SIGKILL', 0);
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.#child?.kill(signal);
+  }
+
+  async #end(signal: NodeJS.Signals, timeoutMs: number): Promise<void> {
+    this.#wanted = false;
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    const child = this.#child;
+    if (child === null) return;
+    const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+    child.kill(signal);
+    const forced = setTimeout(() => child.kill('SIGKILL'), timeoutMs);
+    await gone;
+    clearTimeout(forced);
+  }
+
+  #spawn(): ChildProcess {
+    const { command, args, logFile, ready } = this.spec;
+    const log = openSync(logFile, 'a');
+    const [program, ...rest] = endsWithParent([command, ...args]);
+    const child = spawn(program as string, rest, {
+      stdio: ['ignore', log, log, ...(ready === 'message' ? (['ipc'] as const) : [])],
+      env: this.spec.environment(this.#ports),
+      detached: true,
+    });
+    closeSync(log);
+    return child;
+  }
+
+  #untilReady(child: ChildProcess): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const fail = (reason: string): void => settle(() => reject(this.#notReady(reason)));
+      const onExit = (code: number | null, signal: string | null): void =>
+        fail(signal === null ? `ended with exit code ${code}` : `was ended by ${signal}`);
+      const timer = setTimeout(
+        () => fail(`was not ready after ${this.spec.readyTimeoutMs} ms`),
+        this.spec.readyTimeoutMs,
+      );
+      let settled = false;
+      const settle = (finish: () => void): void => {
+        if (settled) return;
+        settled = true;
+        clearTimeout(timer);
+        child.off('exit', onExit);
+        finish();
+      };
+      child.once('error', (error) => {
+        this.#exited(child, error.message);
+        fail(`could not be started: ${error.message}`);
+      });
+      child.once('exit', onExit);
+      this.#watchReady(
+        child,
+        () => settle(resolve),
+        () => settled,
+      );
+    });
+  }
+
+  #watchReady(child: ChildProcess, ready: () => void, settled: () => boolean): void {
+    const probe = this.spec.ready;
+    if (probe === 'message') {
+      child.on('message', (message) => {
+        if (!isReadyMessage(message)) return;
+        this.#ports = message.ports;
+        ready();
+      });
+      return;
+    }
+    const poll = async (): Promise<void> => {
+      if (settled()) return;
+      if (await probe()) ready();
+      else setTimeout(() => void poll(), 50);
+    };
+    void poll();
+  }
+
+  #notReady(reason: string): RoundhouseError {
+    return new RoundhouseError(
+      'DEPENDENCY_ABSENT',
+      `${this.name} ${reason}. The end of ${this.spec.logFile}:\n${endOfLog(this.spec.logFile)}`,
+    );
+  }
+
+  #exited(child: ChildProcess, reason: string): void {
+    if (this.#child !== child) return;
+    this.#child = null;
+    if (!this.#wanted) return;
+    this.onEvent({ kind: 'exited', name: this.name, reason });
+    if (this.spec.restarts) this.#startAgain(reason);
+  }
+
+  #startAgain(reason: string): void {
+    const delayMs = reason === 'exit code 2' ? null : this.#budget.nextDelayMs(Date.now());
+    if (delayMs === null) {
+      this.#wanted = false;
+      this.onEvent({ kind: 'gaveUp', name: this.name, reason, logFile: this.spec.logFile });
+      return;
+    }
+    this.#timer = setTimeout(() => {
+      this.#launch().catch(() => this.#child?.kill('SIGKILL'));
+    }, delayMs);
+  }
+}
+
+function isReadyMessage(message: unknown): message is { type: 'ready'; ports: ServicePorts } {
+  return typeof message === 'object' && message !== null && 'type' in message && message.type === 'ready';
+}
