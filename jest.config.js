@@ -31,8 +31,15 @@ module.exports = {
     {
       ...common,
       displayName: 'integration',
+      globalSetup: '<rootDir>/test/support/global-setup.js',
+      globalTeardown: '<rootDir>/test/support/global-teardown.js',
       testMatch: ['<rootDir>/test/{integration,e2e}/**/*.test.ts'],
     },
-    { ...common, displayName: 'crash', testMatch: ['<rootDir>/test/crash/**/*.test.ts'] },
+    {
+      ...common,
+      displayName: 'crash',
+      globalSetup: '<rootDir>/test/support/build-setup.js',
+      testMatch: ['<rootDir>/test/crash/**/*.test.ts'],
+    },
   ],
 };

@@ -1,0 +1,5 @@
+'use strict';
+
+module.exports = async function stopShared() {
+  await globalThis.sharedPipeline?.stop();
+};
