@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+
+namespace roundhouse::delivery_time {
+
+/// Columns of the network (EtrFeature, EtrOutput in schemas/src/tensors.ts; docs/etr.md).
+constexpr std::size_t kFeatures = 20;
+constexpr std::size_t kQuantiles = 8;
+
+/// The delivery-time network on some runtime. Built once a model and shared by its instances.
+class Network {
+ public:
+  virtual ~Network() = default;
+
+  /// `features` is [rows, kFeatures], `quantiles` [rows, kQuantiles], both CPU memory; rows ≥ 1. Safe from
+  /// several threads. Throws Error.
+  virtual void predict(const float* features, std::size_t rows, float* quantiles) = 0;
+
+  /// For the log: runtime and version.
+  virtual std::string description() const = 0;
+};
+
+/// What a dry run found out.
+struct DryRun {
+  /// A row has the same bits whatever the batch, so rows of several requests may share a call.
+  bool batchInvariant;
+};
+
+/// Runs the network alone and in batches. Throws Error on values that are not finite.
+DryRun dryRun(Network& network);
+
+}  // namespace roundhouse::delivery_time
