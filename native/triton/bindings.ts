@@ -1,0 +1,90 @@
+/** The functions of build/native/triton.node, one to one. Internal: use TritonServer. */
+import { projectPath } from '#schemas/project-root';
+import { TritonError } from './triton-error';
+
+/** An opaque, type-tagged value; a wrong one is refused with WRONG_HANDLE. */
+export type ServerHandle = { readonly serverHandle: unique symbol };
+
+export interface NativeSettings {
+  readonly coreLibrary: string;
+  readonly serverId: string;
+  readonly modelRepository: string;
+  readonly backendDirectory: string;
+  readonly repoAgentDirectory: string;
+  readonly cacheDirectory: string;
+  readonly logFile: string;
+  readonly minComputeCapability: number;
+  readonly exitTimeoutSeconds: number;
+  readonly loadThreads: number;
+}
+
+export interface NativeInput {
+  readonly name: string;
+  readonly datatype: string;
+  readonly shape: readonly number[];
+  readonly data: Uint8Array;
+}
+
+/** Lies in the arena from `offset`, or, where it didn't fit there, in `copy`. */
+export interface NativeOutput {
+  readonly name: string;
+  readonly datatype: string;
+  readonly shape: readonly number[];
+  readonly byteLength: number;
+  readonly offset?: number;
+  readonly copy?: Buffer;
+}
+
+export interface NativeCompletion {
+  readonly id: number;
+  readonly errorCode?: string;
+  readonly errorMessage?: string;
+  readonly version?: string;
+  readonly outputs?: readonly NativeOutput[];
+}
+
+export interface TritonBindings {
+  abiVersion(): number;
+  /** `onCompletions` gets every request once, after both of its callbacks. It must not throw. */
+  startServer(
+    settings: NativeSettings,
+    onCompletions: (batch: readonly NativeCompletion[]) => void,
+  ): Promise<ServerHandle>;
+  stopServer(handle: ServerHandle): Promise<void>;
+  isLive(handle: ServerHandle): boolean;
+  isModelReady(handle: ServerHandle, model: string, version: number): boolean;
+  loadModel(handle: ServerHandle, model: string): Promise<void>;
+  unloadModel(handle: ServerHandle, model: string): Promise<void>;
+  repositoryIndex(handle: ServerHandle): Promise<string>;
+  serverMetadata(handle: ServerHandle): string;
+  modelMetadata(handle: ServerHandle, model: string, version: number): string;
+  modelConfig(handle: ServerHandle, model: string, version: number): string;
+  modelStatistics(handle: ServerHandle, model: string, version: number): string;
+  /** Reads inputs and writes the arena until the completion of the id that it returns. */
+  infer(
+    handle: ServerHandle,
+    model: string,
+    version: number,
+    requestId: string,
+    inputs: readonly NativeInput[],
+    outputs: readonly string[],
+    arena: Uint8Array,
+  ): number;
+  cancel(handle: ServerHandle, id: number): boolean;
+  inFlight(handle: ServerHandle): number;
+}
+
+const abiVersion = 1;
+let loaded: TritonBindings | undefined;
+
+export function loadBindings(file = projectPath('build', 'native', 'triton.node')): TritonBindings {
+  if (loaded !== undefined) return loaded;
+  // eslint-disable-next-line @typescript-eslint/no-require-imports
+  const bindings = require(file) as TritonBindings;
+  if (bindings.abiVersion() !== abiVersion) {
+    const found = bindings.abiVersion();
+    throw new TritonError('LOAD_FAILED', `${file} has ABI ${found}, needed is ${abiVersion}: build it again`);
+  }
+  loaded = bindings;
+  return bindings;
+}

@@ -1,0 +1,34 @@
+/** Triton's own codes, and those of the layer above: DEADLINE is none of them, callers keep their own clock. */
+export const tritonErrorCodes = [
+  'UNKNOWN',
+  'INTERNAL',
+  'NOT_FOUND',
+  'INVALID_ARG',
+  'UNAVAILABLE',
+  'UNSUPPORTED',
+  'ALREADY_EXISTS',
+  'CANCELLED',
+  'STOPPED',
+  'WRONG_HANDLE',
+  'LOAD_FAILED',
+] as const;
+export type TritonErrorCode = (typeof tritonErrorCodes)[number];
+
+export class TritonError extends Error {
+  constructor(
+    readonly code: TritonErrorCode,
+    message: string,
+    options?: { cause?: unknown },
+  ) {
+    super(message, options);
+    this.name = 'TritonError';
+  }
+}
+
+/** What the addon threw, as a TritonError; anything else unchanged. */
+export function asTritonError(error: unknown): unknown {
+  const code = (error as { code?: unknown } | null)?.code;
+  const known = tritonErrorCodes.find((name) => name === code);
+  if (known === undefined || error instanceof TritonError) return error;
+  return new TritonError(known, (error as Error).message, { cause: error });
+}
