@@ -1,0 +1,69 @@
+import { connect } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import { Kafka, logLevel, type Admin, type ISocketFactory, type LogEntry } from 'kafkajs';
+import type { Logger } from '../telemetry';
+import { repairKafkajs } from './kafkajs-repairs';
+
+export interface BusOptions {
+  readonly brokers: readonly string[];
+  readonly clientId: string;
+  readonly logger: Logger;
+  /** Messages above it are refused before they are sent; the topics' `max.message.bytes`. */
+  readonly maxMessageBytes?: number;
+}
+
+/** Small requests must not wait for acknowledgements of earlier packets. */
+const socketFactory: ISocketFactory = ({ host, port, ssl, onConnect }) => {
+  const socket = ssl ? connectTls({ host, port, ...ssl }, onConnect) : connect({ host, port }, onConnect);
+  socket.setNoDelay(true);
+  socket.setKeepAlive(true, 60_000);
+  return socket;
+};
+
+/** kafkajs reports passing faults as errors; what matters is logged by our own events. */
+function logTo(logger: Logger): (entry: LogEntry) => void {
+  return ({ level, namespace, log }) => {
+    const { message, timestamp: _timestamp, logger: _logger, stack: _stack, ...fields } = log;
+    const entry = { event: 'KafkaClientReported', namespace, ...fields };
+    if (level === logLevel.ERROR) logger.debug(entry, message);
+    else logger.trace(entry, message);
+  };
+}
+
+export function createKafka({ brokers, clientId, logger }: BusOptions): Kafka {
+  repairKafkajs();
+  return new Kafka({
+    clientId,
+    brokers: [...brokers],
+    connectionTimeout: 2_000,
+    requestTimeout: 10_000,
+    retry: { initialRetryTime: 20, maxRetryTime: 300, retries: 4 },
+    logLevel: logLevel.WARN,
+    logCreator: () => logTo(logger),
+    socketFactory,
+  });
+}
+
+/** An admin connection for one task; a long-lived one would have to be watched. */
+export async function withAdmin<T>(kafka: Kafka, task: (admin: Admin) => Promise<T>): Promise<T> {
+  const admin = kafka.admin({ retry: { initialRetryTime: 20, maxRetryTime: 200, retries: 2 } });
+  try {
+    await admin.connect();
+    return await task(admin);
+  } finally {
+    await admin.disconnect().catch(() => undefined);
+  }
+}
+
+/** The protocol error at the bottom of kafkajs' wrappers, by its name in the Kafka protocol. */
+export function protocolErrorType(error: unknown): string | null {
+  for (let e = error as { type?: unknown; cause?: unknown } | undefined; e; e = e.cause as typeof e) {
+    if (typeof e.type === 'string') return e.type;
+    if (e.cause === e) break;
+  }
+  return null;
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

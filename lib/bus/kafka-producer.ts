@@ -1,0 +1,209 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Partitioners, type Kafka, type Message, type Producer, type TopicMessages } from 'kafkajs';
+import { RoundhouseError } from '#schemas/errors';
+import { messageOf, protocolErrorType, type BusOptions } from './kafka-client';
+import type { BusProducer, OutgoingMessage } from './port';
+
+export interface ProducerOptions {
+  /** A send is given up (DEPENDENCY_ABSENT) when the broker did not take it for so long. */
+  readonly deliveryTimeoutMs?: number;
+}
+
+const defaultDeliveryTimeoutMs = 30_000;
+/** kafkajs can leave a request unanswered when its connection dies; then the producer is rebuilt. */
+const attemptTimeoutMs = 12_000;
+const maxRequestBytes = 4 * 1024 * 1024;
+const recordOverheadBytes = 512;
+
+interface PendingSend {
+  readonly messages: readonly OutgoingMessage[];
+  readonly bytes: number;
+  readonly giveUpAt: number;
+  resolve(): void;
+  reject(error: Error): void;
+}
+
+function sizeOf({ key, value, headers = {} }: OutgoingMessage): number {
+  let size = recordOverheadBytes + (value?.length ?? 0) + (key === null ? 0 : Buffer.byteLength(key));
+  for (const [name, text] of Object.entries(headers)) size += name.length + Buffer.byteLength(text);
+  return size;
+}
+
+function toRecord({ key, value, headers, partition }: OutgoingMessage): Message {
+  const record: Message = { key, value };
+  if (headers !== undefined) record.headers = { ...headers };
+  if (partition !== undefined) record.partition = partition;
+  return record;
+}
+
+function byTopic(sends: readonly PendingSend[]): TopicMessages[] {
+  const topics = new Map<string, Message[]>();
+  for (const { messages } of sends) {
+    for (const message of messages) {
+      const records = topics.get(message.topic);
+      if (records === undefined) topics.set(message.topic, [toRecord(message)]);
+      else records.push(toRecord(message));
+    }
+  }
+  return [...topics].map(([topic, messages]) => ({ topic, messages }));
+}
+
+function isTooLarge(error: unknown): boolean {
+  const type = protocolErrorType(error);
+  return type === 'MESSAGE_TOO_LARGE' || type === 'RECORD_LIST_TOO_LARGE';
+}
+
+/**
+ * Idempotent, acks from all in-sync replicas, one request on its way at a time: what is sent meanwhile
+ * travels together in the next one. After any fault that kafkajs doesn't get over by itself (a lost
+ * sequence, a fenced or unknown producer id, a hanging connection) the producer is made anew.
+ */
+export class KafkaProducer implements BusProducer {
+  private readonly queue: PendingSend[] = [];
+  private producer: Producer | null = null;
+  private pumping = false;
+  private closed = false;
+
+  constructor(
+    private readonly kafka: Kafka,
+    private readonly bus: BusOptions,
+    private readonly options: ProducerOptions = {},
+  ) {}
+
+  /** Connects, so that the first send finds a connection and the topics' metadata. */
+  async connect(): Promise<void> {
+    this.producer = await this.build();
+  }
+
+  send(messages: readonly OutgoingMessage[]): Promise<void> {
+    if (this.closed)
+      return Promise.reject(new RoundhouseError('SHUTTING_DOWN', 'the producer has been closed'));
+    if (messages.length === 0) return Promise.resolve();
+    const limit = this.bus.maxMessageBytes ?? Infinity;
+    let bytes = 0;
+    for (const message of messages) {
+      const size = sizeOf(message);
+      if (size > limit) return Promise.reject(tooLargeError(message.topic, size, limit));
+      bytes += size;
+    }
+    const giveUpAt = Date.now() + (this.options.deliveryTimeoutMs ?? defaultDeliveryTimeoutMs);
+    return new Promise((resolve, reject) => {
+      this.queue.push({ messages, bytes, giveUpAt, resolve, reject });
+      this.schedulePump();
+    });
+  }
+
+  /** Sends what is queued (until its time is up), then disconnects. */
+  async close(): Promise<void> {
+    this.closed = true;
+    while (this.pumping) await sleep(5);
+    await this.producer?.disconnect().catch(() => undefined);
+    this.producer = null;
+  }
+
+  private schedulePump(): void {
+    if (this.pumping) return;
+    this.pumping = true;
+    setImmediate(() => void this.pump());
+  }
+
+  private async pump(): Promise<void> {
+    while (this.queue.length > 0) await this.deliver(this.nextRequest());
+    this.pumping = false;
+  }
+
+  private nextRequest(): PendingSend[] {
+    let bytes = 0;
+    let count = 0;
+    for (const send of this.queue) {
+      bytes += send.bytes;
+      if (count > 0 && bytes > maxRequestBytes) break;
+      count++;
+    }
+    return this.queue.splice(0, count);
+  }
+
+  private async deliver(sends: PendingSend[]): Promise<void> {
+    let pauseMs = 20;
+    let waiting = sends;
+    for (;;) {
+      try {
+        await this.attempt(waiting);
+        for (const send of waiting) send.resolve();
+        return;
+      } catch (error) {
+        if (isTooLarge(error)) return this.deliverApart(waiting, error);
+        waiting = this.giveUpOverdue(waiting, error);
+        if (waiting.length === 0) return;
+        this.bus.logger.warn({ event: 'SendRetried', reason: messageOf(error), sends: waiting.length });
+        await sleep(pauseMs);
+        pauseMs = Math.min(pauseMs * 2, 500);
+      }
+    }
+  }
+
+  /** One message too large must not fail the others of its request. */
+  private async deliverApart(sends: PendingSend[], error: unknown): Promise<void> {
+    if (sends.length > 1) {
+      for (const send of sends) await this.deliver([send]);
+      return;
+    }
+    const [send] = sends as [PendingSend];
+    const limit = this.bus.maxMessageBytes ?? 0;
+    send.reject(tooLargeError(send.messages[0]!.topic, send.bytes, limit, error));
+  }
+
+  private giveUpOverdue(sends: PendingSend[], error: unknown): PendingSend[] {
+    const now = Date.now();
+    const brokers = this.bus.brokers.join(',');
+    for (const send of sends) {
+      if (send.giveUpAt > now) continue;
+      const message = `Kafka at ${brokers} did not take the messages: ${messageOf(error)}`;
+      send.reject(new RoundhouseError('DEPENDENCY_ABSENT', message, [], { cause: error }));
+    }
+    return sends.filter((send) => send.giveUpAt > now);
+  }
+
+  private async attempt(sends: readonly PendingSend[]): Promise<void> {
+    try {
+      this.producer ??= await this.build();
+      const request = this.producer.sendBatch({ acks: -1, topicMessages: byTopic(sends) });
+      await withTimeout(request, attemptTimeoutMs);
+    } catch (error) {
+      if (!isTooLarge(error)) this.discard();
+      throw error;
+    }
+  }
+
+  private async build(): Promise<Producer> {
+    const producer = this.kafka.producer({
+      idempotent: true,
+      createPartitioner: Partitioners.DefaultPartitioner,
+      retry: { initialRetryTime: 10, maxRetryTime: 200, retries: 4 },
+    });
+    try {
+      await producer.connect();
+    } catch (error) {
+      producer.disconnect().catch(() => undefined);
+      throw error;
+    }
+    return producer;
+  }
+
+  private discard(): void {
+    this.producer?.disconnect().catch(() => undefined);
+    this.producer = null;
+  }
+}
+
+function tooLargeError(topic: string, size: number, limit: number, cause?: unknown): RoundhouseError {
+  const message = `a message of ${size} bytes for ${topic} is above the limit of ${limit} bytes`;
+  return new RoundhouseError('ROUND_TOO_LARGE', message, [], { cause });
+}
+
+function withTimeout<T>(promise: Promise<T>, ms: number): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error(`no answer in ${ms} ms`)), ms);
+    promise.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+}

@@ -1,0 +1,125 @@
+import type { Consumer, EachBatchPayload, Kafka } from 'kafkajs';
+import type { Logger } from '../telemetry';
+
+/** What one kafkajs consumer reports, from its start until it is given up. */
+export interface SessionListener {
+  onJoined(assignment: Readonly<Record<string, readonly number[]>>, consumer: Consumer): void;
+  /** Nothing is owned any more: a rebalance began, or the session is over. */
+  onRevoked(): void;
+  onBatch(payload: EachBatchPayload): void;
+  /** The session is over and another one is needed. */
+  onLost(reason: string): void;
+}
+
+export interface SessionOptions {
+  readonly groupId: string;
+  readonly topics: readonly string[];
+  readonly fromBeginning: boolean;
+  readonly sessionTimeoutMs: number;
+  readonly maxWaitMs: number;
+  readonly logger: Logger;
+}
+
+/**
+ * One life of a kafkajs consumer. kafkajs' own restart is turned off: a crash, or a fetch loop that stands
+ * still, ends the session, and the owner starts a fresh one.
+ */
+export class KafkaSession {
+  readonly consumer: Consumer;
+  private watchdog: NodeJS.Timeout | null = null;
+  private lastSign = performance.now();
+  private over = false;
+
+  constructor(
+    kafka: Kafka,
+    private readonly options: SessionOptions,
+    private readonly listener: SessionListener,
+  ) {
+    const { sessionTimeoutMs } = options;
+    this.consumer = kafka.consumer({
+      groupId: options.groupId,
+      sessionTimeout: sessionTimeoutMs,
+      rebalanceTimeout: Math.max(sessionTimeoutMs, 10_000),
+      heartbeatInterval: Math.max(100, Math.min(500, Math.floor(sessionTimeoutMs / 10))),
+      maxWaitTimeInMs: options.maxWaitMs,
+      minBytes: 1,
+      maxBytes: 8 * 1024 * 1024,
+      maxBytesPerPartition: 1024 * 1024,
+      metadataMaxAge: 60_000,
+      retry: {
+        initialRetryTime: 20,
+        maxRetryTime: 300,
+        retries: 4,
+        restartOnFailure: () => Promise.resolve(false),
+      },
+    });
+    this.listen();
+  }
+
+  private listen(): void {
+    const { consumer, listener } = this;
+    const { events } = consumer;
+    consumer.on(events.GROUP_JOIN, ({ payload }) => {
+      this.lastSign = performance.now();
+      if (!this.over) listener.onJoined(payload.memberAssignment, consumer);
+    });
+    consumer.on(events.REBALANCING, () => this.revoke());
+    consumer.on(events.FETCH, () => (this.lastSign = performance.now()));
+    consumer.on(events.CRASH, ({ payload }) => this.lose(payload.error.message));
+  }
+
+  private revoke(): void {
+    if (!this.over) this.listener.onRevoked();
+  }
+
+  async start(): Promise<void> {
+    const { topics, fromBeginning } = this.options;
+    try {
+      await this.consumer.connect();
+      await this.consumer.subscribe({ topics: [...topics], fromBeginning });
+      await this.consumer.run({
+        autoCommit: false,
+        eachBatchAutoResolve: false,
+        eachBatch: async (payload) => this.take(payload),
+      });
+      this.watch();
+    } catch (error) {
+      this.lose(error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  /** The fetch position moves on at once; how far is committed is the owner's business. */
+  private take(payload: EachBatchPayload): Promise<void> {
+    if (this.over) return Promise.resolve();
+    const { batch, resolveOffset } = payload;
+    this.listener.onBatch(payload);
+    resolveOffset(batch.lastOffset());
+    return Promise.resolve();
+  }
+
+  private watch(): void {
+    const limitMs = Math.max(15_000, 2 * this.options.sessionTimeoutMs);
+    this.watchdog = setInterval(() => {
+      if (performance.now() - this.lastSign > limitMs) this.lose(`no fetch in ${limitMs} ms`);
+    }, 1_000);
+    this.watchdog.unref();
+  }
+
+  private lose(reason: string): void {
+    if (this.over) return;
+    this.revoke();
+    this.over = true;
+    if (this.watchdog !== null) clearInterval(this.watchdog);
+    this.consumer.disconnect().catch(() => undefined);
+    this.listener.onLost(reason);
+  }
+
+  /** Leaves the group. */
+  async stop(): Promise<void> {
+    if (this.watchdog !== null) clearInterval(this.watchdog);
+    this.revoke();
+    this.over = true;
+    const cut = new Promise<void>((resolve) => setTimeout(resolve, 5_000).unref());
+    await Promise.race([this.consumer.disconnect().catch(() => undefined), cut]);
+  }
+}

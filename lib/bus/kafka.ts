@@ -1,0 +1,75 @@
+import { waitFor } from '../wait-for';
+import { measureClockSkewMs, refuseSkew } from './clock-skew';
+import { createKafka, withAdmin, type BusOptions } from './kafka-client';
+import { KafkaWindowedConsumer } from './kafka-consumer';
+import { KafkaProducer, type ProducerOptions } from './kafka-producer';
+import {
+  followTopic,
+  readRange,
+  type FollowOptions,
+  type Follower,
+  type ReadRangeOptions,
+} from './kafka-reader';
+import { ensureTopics } from './kafka-topics';
+import type { BusProducer, WindowedConsumer, WindowedConsumerOptions } from './port';
+import type { TopicSpec } from './topic-specs';
+
+export type { BusOptions } from './kafka-client';
+export type { FollowOptions, Follower, ReadRangeOptions, StartPosition } from './kafka-reader';
+export { topicSpecs, type TopicSettings, type TopicSpec } from './topic-specs';
+
+export interface Bus {
+  /** Connected. The caller closes it, or `close()` of the bus does. */
+  producer(options?: ProducerOptions): Promise<BusProducer>;
+  /** Not started yet. */
+  windowedConsumer(options: WindowedConsumerOptions): WindowedConsumer;
+  ensureTopics(specs: readonly TopicSpec[]): Promise<void>;
+  /** Resolves when the broker answers and its group coordinator is loaded; rejects with DEPENDENCY_ABSENT. */
+  waitUntilReady(timeoutMs: number, signal?: AbortSignal): Promise<void>;
+  /** Our clock minus the broker's; with a limit, throws CLOCK_SKEWED above it. */
+  measureClockSkewMs(limitMs?: number, topic?: string): Promise<number>;
+  readRange(options: ReadRangeOptions): Promise<number>;
+  /** Follows all partitions of a topic outside of any consumer group. */
+  followTopic(options: FollowOptions): Promise<Follower>;
+  /** Closes producers and readers that are still open. Consumers are stopped by their owners. */
+  close(): Promise<void>;
+}
+
+const clockTopic = 'roundhouse.clock-probe';
+
+export function connectBus(options: BusOptions): Bus {
+  const kafka = createKafka(options);
+  const { logger } = options;
+  const open = new Set<{ close(): Promise<void> }>();
+  return {
+    async producer(producerOptions) {
+      const producer = new KafkaProducer(kafka, options, producerOptions);
+      await producer.connect();
+      open.add(producer);
+      return producer;
+    },
+    windowedConsumer: (consumerOptions) => new KafkaWindowedConsumer(kafka, consumerOptions, logger),
+    ensureTopics: (specs) => ensureTopics(kafka, specs),
+    async waitUntilReady(timeoutMs, signal) {
+      const what = `Kafka at ${options.brokers.join(',')}`;
+      const ask = (): Promise<unknown> =>
+        withAdmin(kafka, (admin) => admin.describeGroups(['roundhouse-readiness']));
+      await waitFor(ask, { what, timeoutMs, logger, ...(signal && { signal }) });
+    },
+    async measureClockSkewMs(limitMs, topic = clockTopic) {
+      const skewMs = await measureClockSkewMs(kafka, topic, 1);
+      if (limitMs !== undefined) refuseSkew(skewMs, limitMs);
+      return skewMs;
+    },
+    readRange: (range) => readRange(kafka, logger, range),
+    async followTopic(follow) {
+      const follower = await followTopic(kafka, logger, follow);
+      open.add(follower);
+      return follower;
+    },
+    async close() {
+      await Promise.all([...open].map((resource) => resource.close()));
+      open.clear();
+    },
+  };
+}

@@ -1,0 +1,117 @@
+import { PartitionWindow } from './partition-window';
+import type { BusMessage, Lease } from './port';
+
+/** What a partition needs of its consumer. */
+export interface PartitionOwner {
+  handle(message: BusMessage, lease: Lease): Promise<void>;
+  /** The committable prefix of a partition grew. */
+  onProgress(): void;
+  onHandlerFailed(error: Error, message: BusMessage): void;
+  pause(topic: string, partition: number): void;
+  resume(topic: string, partition: number): void;
+}
+
+/**
+ * A partition from its assignment to its revoke: messages that were fetched and wait, those in work, and
+ * how far it may be committed. Fetching pauses while enough wait, so a slow partition holds back nothing
+ * but itself.
+ */
+export class OwnedPartition implements Lease {
+  private owned = true;
+  private ready = false;
+  private paused = false;
+  private drained = false;
+  private waiting: BusMessage[] = [];
+  private readonly window: PartitionWindow;
+  private committed: bigint | null = null;
+
+  constructor(
+    readonly topic: string,
+    readonly partition: number,
+    windowSize: number,
+    private readonly owner: PartitionOwner,
+  ) {
+    this.window = new PartitionWindow(windowSize);
+  }
+
+  isOwned(): boolean {
+    return this.owned;
+  }
+
+  get inFlight(): number {
+    return this.window.inFlight;
+  }
+
+  /** Messages are handed out from now on. */
+  open(): void {
+    this.ready = true;
+    this.handOut();
+  }
+
+  add(messages: readonly BusMessage[]): void {
+    if (!this.owned || this.drained) return;
+    this.waiting.push(...messages);
+    this.handOut();
+    this.pauseOrResume();
+  }
+
+  /** No message is handed out any more; those in work go on. */
+  drain(): void {
+    this.drained = true;
+    this.waiting = [];
+    this.setPaused(true);
+  }
+
+  revoke(): void {
+    this.owned = false;
+    this.waiting = [];
+  }
+
+  /** The offset that should be committed next, or null when there is none. */
+  uncommitted(): bigint | null {
+    const next = this.window.committable;
+    return this.owned && next !== null && next !== this.committed ? next : null;
+  }
+
+  committedUpTo(offset: bigint): void {
+    this.committed = offset;
+  }
+
+  private handOut(): void {
+    while (this.ready && this.owned && this.waiting.length > 0 && this.window.hasRoom()) {
+      const message = this.waiting.shift()!;
+      this.window.take(message.offset);
+      this.work(message);
+    }
+  }
+
+  private work(message: BusMessage): void {
+    this.owner.handle(message, this).then(
+      () => {
+        if (this.window.resolve(message.offset)) this.owner.onProgress();
+        this.handOut();
+        this.pauseOrResume();
+      },
+      (error: unknown) => this.owner.onHandlerFailed(asError(error), message),
+    );
+  }
+
+  /** A window's worth of messages waits at most (plus what one fetch brings). */
+  private pauseOrResume(): void {
+    if (!this.owned || this.drained) return;
+    const { size } = this.window;
+    if (!this.paused && this.waiting.length >= size) this.setPaused(true);
+    else if (this.paused && this.waiting.length <= size / 2) this.setPaused(false);
+  }
+
+  private setPaused(paused: boolean): void {
+    if (paused === this.paused || !this.owned) return;
+    this.paused = paused;
+    if (paused) this.owner.pause(this.topic, this.partition);
+    else this.owner.resume(this.topic, this.partition);
+  }
+}
+
+export function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
+}

@@ -1,0 +1,51 @@
+import type { Topics } from '#schemas/topics';
+
+export interface TopicSpec {
+  readonly topic: string;
+  readonly partitions: number;
+  readonly replicationFactor: number;
+  readonly retentionMs: number;
+  readonly maxMessageBytes: number;
+}
+
+export interface TopicSettings {
+  readonly partitions: number;
+  readonly replicationFactor: number;
+  readonly maxMessageBytes: number;
+  readonly roundRetentionMs: number;
+  readonly decisionRetentionMs: number;
+  readonly deadLetterRetentionMs: number;
+}
+
+/** Rounds, shards, outcomes and observations carry coordinates or traces of persons: short retention. */
+export function topicSpecs(topics: Topics, settings: TopicSettings): TopicSpec[] {
+  const { partitions, replicationFactor, maxMessageBytes } = settings;
+  const spec = (topic: string, retentionMs: number): TopicSpec => {
+    return { topic, partitions, replicationFactor, maxMessageBytes, retentionMs };
+  };
+  return [
+    spec(topics.rounds, settings.roundRetentionMs),
+    spec(topics.shards, settings.roundRetentionMs),
+    spec(topics.outcomes, settings.roundRetentionMs),
+    spec(topics.observations, settings.roundRetentionMs),
+    spec(topics.decisions, settings.decisionRetentionMs),
+    spec(topics.deadLetters, settings.deadLetterRetentionMs),
+  ];
+}
+
+/** A segment is deleted only when its last record is too old: several segments a retention period. */
+export function segmentMs(retentionMs: number): number {
+  return Math.max(30_000, Math.floor(retentionMs / 6));
+}
+
+export function topicConfigEntries(spec: TopicSpec): { name: string; value: string }[] {
+  const entries = {
+    'cleanup.policy': 'delete',
+    'message.timestamp.type': 'LogAppendTime',
+    'retention.ms': spec.retentionMs,
+    'segment.ms': segmentMs(spec.retentionMs),
+    'segment.bytes': 67_108_864,
+    'max.message.bytes': spec.maxMessageBytes,
+  };
+  return Object.entries(entries).map(([name, value]) => ({ name, value: String(value) }));
+}
