@@ -6,8 +6,9 @@
 
 namespace roundhouse::candidate_cost {
 
-/// For example "orders row 3, column size: -1 is below 0".
+/// For example "orders row 3, column size: -1 is below 0"; empty for no fault.
 inline std::string faultText(const Fault& fault) {
+  if (!fault) return "";
   std::string text = fault.tensor;
   if (fault.row >= 0) text += " row " + std::to_string(fault.row);
   if (fault.column != nullptr) text += ", column " + std::string(fault.column);

@@ -1,0 +1,261 @@
+// From untrusted tables to problems and plan records: the numbering rule, travel, and every fault by name.
+#include <cstring>
+#include <functional>
+#include <memory>
+
+#include "../../cuda/candidate_cost/fault_text.hpp"
+#include "check.hpp"
+#include "enumeration.hpp"
+#include "shard_fixture.hpp"
+
+namespace {
+
+using namespace roundhouse;
+using namespace roundhouse::candidate_cost;
+using test::ShardFixture;
+namespace C = layout::OrderColumn;
+
+std::string faultOf(const ShardFixture& shard, int32_t zones = 0) {
+  ShardTables tables{};
+  Fault fault = bindTables(shard.bytes(), tables);
+  if (!fault) fault = validateTables(tables, zones);
+  return fault ? faultText(fault) : "";
+}
+
+struct Bound {
+  ShardTables tables{};
+  TravelModel travel{};
+  std::vector<OrderTimes> times;
+
+  explicit Bound(const ShardFixture& shard, const int32_t* matrix = nullptr, int32_t zones = 0) {
+    CHECK(!bindTables(shard.bytes(), tables));
+    CHECK_EQUAL(faultOf(shard, zones), "");
+    const int32_t factors[kVehicles] = {1000, 1000, 1000, 1000};
+    travel = travelModel(tables, factors, matrix, zones);
+    for (int row = 0; row < tables.orderCount; ++row) times.push_back(statedTimes(tables.order(row)));
+  }
+
+  route_planner::Problem problem(int row) const {
+    CandidateProblem out{};
+    CHECK(buildProblem(tables, travel, times.data(), row, out));
+    return out.problem;
+  }
+};
+
+std::string stopsText(const route_planner::Problem& problem) {
+  std::string text;
+  for (int stop = 1; stop <= problem.stopCount; ++stop) {
+    const auto& entry = problem.stops[stop];
+    text += entry.kind == route_planner::StopKind::pickup ? "P" : "D";
+    text += std::to_string(entry.orders);
+    text += entry.group == route_planner::Group::held ? "h " : "b ";
+  }
+  return text;
+}
+
+// Orders 0 and 1 of a bundle share restaurant 2: one pickup; orders 2 and 3 share restaurant 3, but 2 is on board.
+void checkNumbering() {
+  ShardFixture shard;
+  CHECK_EQUAL(stopsText(Bound(shard).problem(0)), "P1b D1b ");
+  CHECK_EQUAL(stopsText(Bound(shard).problem(1)), "P3b D1b D2b ");
+  CHECK_EQUAL(stopsText(Bound(shard).problem(2)), "D1h P2h D2h ");
+  CHECK_EQUAL(stopsText(Bound(shard).problem(3)), "D1h P2h D2h P4b D4b ");
+  shard.order(1, C::pickupPlace) = 3;  // as held order 3: another group, so no merging without interleave
+  CHECK_EQUAL(stopsText(Bound(shard).problem(3)), "D1h P2h D2h P4b D4b ");
+  shard.params[layout::Param::interleave] = 1;
+  CHECK_EQUAL(stopsText(Bound(shard).problem(3)), "D1h P6h D2h D4b ");
+  shard.params[layout::Param::mergePickups] = 0;
+  CHECK_EQUAL(stopsText(Bound(shard).problem(3)), "D1h P2h D2h P4b D4b ");
+}
+
+// A merged stop takes the largest services (2 before, 4 after); ready is the later of 30 and 60 by the orders.
+void checkMergedStop() {
+  const ShardFixture shard;
+  const auto problem = Bound(shard).problem(1);
+  CHECK_EQUAL(problem.stops[1].preService, 2);
+  CHECK_EQUAL(problem.stops[1].postService, 4);
+  CHECK_EQUAL(problem.orders[1].ready, 60);
+  CHECK_EQUAL(problem.travel[0][1], 100);  // 100 m at 1 m/s
+  CHECK_EQUAL(problem.travel[2][3], 10);
+}
+
+// Candidate 0: arrive 100, pre 1 → 101 (ready 30), leave 105; arrive 115, pre 1 → 116, leave 121.
+// late 0, fresh 116 − 30 = 86, duration 121: 10·0 + 2·121 + 86 = 328. Stops 1 2 are nibbles 0 and 1: 0x10.
+void checkRecord() {
+  const ShardFixture shard;
+  const Bound bound(shard);
+  const auto workspace = std::make_unique<CandidateWorkspace>();
+  resetWorkspace(workspace->planner);
+  uint8_t record[layout::PLAN_RECORD_BYTES];
+  CHECK(!costCandidate(bound.tables, bound.travel, bound.times.data(), 0, *workspace, record));
+  const uint8_t expected[layout::PLAN_RECORD_BYTES] = {10,   0,    1,    1,    100,  0, 0xff, 0xff, 0xff, 0xff, 0xff,
+                                                       0xff, 0xff, 0xff, 0xff, 0xff, 0x48, 1,    0,    0,    0,    0,
+                                                       0,    0,    0x10, 0,    0,    0,    0,    0,    0,    0};
+  CHECK(std::memcmp(record, expected, sizeof record) == 0);
+  CHECK(!costCandidate(bound.tables, bound.travel, bound.times.data(), 2, *workspace, record));
+  CHECK_EQUAL(static_cast<int>(record[layout::PlanRecord::orderCount]), 0);
+  CHECK_EQUAL(static_cast<int>(record[layout::PlanRecord::courier]), 11);
+}
+
+void checkInfeasibleRecord() {
+  ShardFixture shard;
+  shard.courier(0, layout::CourierColumn::latestPickupAt) = 100;  // the pickup is served at 101
+  const Bound bound(shard);
+  const auto workspace = std::make_unique<CandidateWorkspace>();
+  resetWorkspace(workspace->planner);
+  uint8_t record[layout::PLAN_RECORD_BYTES];
+  CHECK(!costCandidate(bound.tables, bound.travel, bound.times.data(), 0, *workspace, record));
+  CHECK_EQUAL(static_cast<int>(record[layout::PlanRecord::flags]), 0);
+  int64_t cost = 0;
+  std::memcpy(&cost, record + layout::PlanRecord::cost, 8);
+  CHECK_EQUAL(cost, INT64_MAX);
+}
+
+void checkCeilSqrt() {
+  for (uint64_t root = 1; root < 3000; ++root) {
+    CHECK(ceilSqrt(root * root) == root && ceilSqrt(root * root + 1) == root + 1);
+  }
+  CHECK_EQUAL(ceilSqrt(0), 0u);
+  // Two corners of the coordinate square: 2^31·√2 = 3,037,000,499.97… metres.
+  CHECK_EQUAL(ceilSqrt((uint64_t{1} << 62) * 2), 3037000500u);
+}
+
+// MDRP: 320 m/min = 19,200 m/h and whole minutes: 641 m take 2.003 min, so 3 min.
+void checkQuantumAndFactor() {
+  ShardFixture shard;
+  shard.params[layout::Param::quantumSeconds] = 60;
+  for (int vehicle = 0; vehicle < 4; ++vehicle) shard.params[layout::Param::metresPerHour + vehicle] = 19200;
+  shard.places[2 * layout::PLACE_COLUMNS] = 641;
+  CHECK_EQUAL(Bound(shard).problem(0).travel[0][1], 180);
+  shard.places[2 * layout::PLACE_COLUMNS] = 640;
+  Bound bound(shard);
+  CHECK_EQUAL(bound.problem(0).travel[0][1], 120);
+  bound.travel.factorPerMille[1] = 1501;  // 2 min · 1.501 = 3.002 min
+  CHECK_EQUAL(bound.problem(0).travel[0][1], 240);
+}
+
+void checkMatrix() {
+  ShardFixture shard;
+  shard.params[layout::Param::travelKind] = 1;
+  for (int place = 0; place < 8; ++place) shard.places[place * 3 + 2] = place % 2;
+  const int32_t matrix[] = {0, 70, 90, 5};
+  const Bound bound(shard, matrix, 2);
+  const auto problem = bound.problem(0);  // places 0, 2, 4: zone 0 throughout
+  CHECK_EQUAL(problem.travel[0][1], 0);
+  const auto held = bound.problem(2);  // places 1, 6, 3, 7: zones 1, 0, 1, 1
+  CHECK_EQUAL(held.travel[0][1], 90);
+  CHECK_EQUAL(held.travel[1][2], 70);
+  CHECK_EQUAL(held.travel[2][3], 5);
+  CHECK_EQUAL(faultOf(shard, 1), "places row 1, column zone: 1 is no zone of the travel matrix");
+}
+
+void checkFault(const std::function<void(ShardFixture&)>& change, const std::string& expected) {
+  ShardFixture shard;
+  change(shard);
+  CHECK_EQUAL(faultOf(shard), expected);
+}
+
+void checkSizeFaults() {
+  checkFault([](auto& s) { s.params.pop_back(); }, "params: 184 bytes are no whole number of rows");
+  checkFault([](auto& s) { s.params.resize(48); }, "params: 2 rows are not exactly 1");
+  checkFault([](auto& s) { s.params[0] = 2; },
+             "params row 0, column abi: 2 is not 1, the version that this build reads");
+  checkFault([](auto& s) { s.couriers.pop_back(); }, "couriers: 60 bytes are no whole number of rows");
+  checkFault([](auto& s) { s.held.clear(); }, "held: 0 bytes are too few: a row is needed");
+  checkFault([](auto& s) { s.orderFeatures.resize(8); }, "order_features: 1 rows are not as many as those of orders");
+  checkFault([](auto& s) { s.candidates.pop_back(); }, "candidates: 30 bytes are no whole number of rows");
+  checkFault([](auto& s) { s.params[layout::Param::candidateColumns] = 8; },
+             "params row 0, column candidateColumns: 8 is not within 2..7");
+}
+
+void checkParamFaults() {
+  namespace P = layout::Param;
+  checkFault([](auto& s) { s.params[P::quantumSeconds] = 0; },
+             "params row 0, column quantumSeconds: 0 is not within 1..86400");
+  checkFault([](auto& s) { s.params[P::weightLateness] = INT64_MAX; },
+             "params row 0, column weightLateness: 9223372036854775807 is not within 0..2^53");
+  checkFault([](auto& s) { s.params[P::weightFreshness] = INT64_MIN; },
+             "params row 0, column weightFreshness: -9223372036854775808 is not within 0..2^53");
+  checkFault([](auto& s) { s.params[P::quantile] = 75; }, "params row 0, column quantile: 75 is not 50 or 90");
+  checkFault([](auto& s) { s.params[P::interleave] = 2; }, "params row 0, column interleave: 2 is not 0 or 1");
+}
+
+void checkRowFaults() {
+  namespace K = layout::CourierColumn;
+  checkFault([](auto& s) { s.places[3] = (1 << 30) + 1; },
+             "places row 1, column x: 1073741825 is not within -2^30..2^30");
+  checkFault([](auto& s) { s.order(3, C::size) = -1; }, "orders row 3, column size: -1 is below 0");
+  checkFault([](auto& s) { s.order(2, C::dropoffPlace) = 8; },
+             "orders row 2, column dropoffPlace: 8 is no row of places");
+  checkFault([](auto& s) { s.order(0, C::roundIndex) = 65535; },
+             "orders row 0, column roundIndex: 65535 is not within 0..65534");
+  checkFault([](auto& s) { s.courier(1, K::place) = -1; }, "couriers row 1, column place: -1 is no row of places");
+  checkFault([](auto& s) { s.courier(0, K::vehicle) = 4; }, "couriers row 0, column vehicle: 4 is not within 0..3");
+  checkFault([](auto& s) { s.params[layout::Param::metresPerHour + 2] = 0; },
+             "couriers row 1, column vehicle: 2 has metresPerHour 0");
+  checkFault([](auto& s) { s.courier(1, K::heldOffset) = 2; },
+             "couriers row 1, column heldOffset: 2 leads outside the rows of held");
+  checkFault([](auto& s) { s.courier(1, K::heldOffset) = INT32_MAX; },
+             "couriers row 1, column heldOffset: 2147483647 leads outside the rows of held");
+  checkFault([](auto& s) { s.courier(1, K::heldCount) = -1; },
+             "couriers row 1, column heldCount: -1 is not within 0..8");
+  checkFault([](auto& s) { s.held[2] = 4; }, "held row 1, column order: 4 is no row of orders");
+  checkFault([](auto& s) { s.held[4] = 2; }, "held row 2, column order: 2 is held twice by one courier");
+}
+
+void checkCandidateFaults() {
+  checkFault([](auto& s) { s.candidates[4] = 2; }, "candidates row 1, column courier: 2 is no row of couriers");
+  checkFault([](auto& s) { s.candidates[6] = 4; }, "candidates row 1, column order: 4 is no row of orders");
+  checkFault([](auto& s) { s.candidates[6] = 0; }, "candidates row 1, column order: 0 stands twice in the bundle");
+  checkFault([](auto& s) { s.candidates[3] = 1; },
+             "candidates row 0, column order: 1 stands behind the end of the bundle");
+  checkFault([](auto& s) { s.candidates[13] = 3; }, "candidates row 3, column order: 3 is held by the courier already");
+}
+
+// Seven held orders and a bundle of two are nine.
+void checkTooManyOrders() {
+  ShardFixture shard;
+  for (int32_t index = 4; index < 10; ++index) shard.addOrder(100 + index, 3, 7);
+  shard.held = {0, 0};
+  for (int32_t order = 3; order < 10; ++order) shard.held.insert(shard.held.end(), {order, 1});
+  shard.courier(1, layout::CourierColumn::heldCount) = 7;
+  shard.candidates = {1, 0, ShardFixture::none, ShardFixture::none, 1, 0, 1, ShardFixture::none};
+  CHECK_EQUAL(faultOf(shard), "candidates row 1: 9 orders in one plan are more than 8");
+}
+
+// 2^31 metres (corner to corner) at 1 m/h take far more than INT32 seconds; a weight of 2^53 overflows sooner.
+void checkCostFaults() {
+  ShardFixture shard;
+  const auto workspace = std::make_unique<CandidateWorkspace>();
+  resetWorkspace(workspace->planner);
+  uint8_t record[layout::PLAN_RECORD_BYTES];
+  const auto costed = [&](const Bound& bound) {
+    return faultText(costCandidate(bound.tables, bound.travel, bound.times.data(), 0, *workspace, record));
+  };
+  shard.params[layout::Param::weightDuration] = kMaxWeight;
+  shard.order(0, C::readyAt) = 1000;  // 2^53 · 1000 > 2^62
+  CHECK_EQUAL(costed(Bound(shard)), "candidates row 0: could cost more than 2^62: weights and times are too large");
+  shard.places[0] = -(1 << 30);
+  shard.places[6] = 1 << 30;
+  for (int vehicle = 0; vehicle < 4; ++vehicle) shard.params[layout::Param::metresPerHour + vehicle] = 1;
+  CHECK_EQUAL(costed(Bound(shard)), "candidates row 0: has travel of more than 2147483647 seconds");
+}
+
+}  // namespace
+
+int main() {
+  checkNumbering();
+  checkMergedStop();
+  checkRecord();
+  checkInfeasibleRecord();
+  checkCeilSqrt();
+  checkQuantumAndFactor();
+  checkMatrix();
+  checkSizeFaults();
+  checkParamFaults();
+  checkRowFaults();
+  checkCandidateFaults();
+  checkTooManyOrders();
+  checkCostFaults();
+  return test::finish();
+}
