@@ -1,0 +1,60 @@
+// Triton backend `candidate_cost`: ETR and OR of ragged shards in one pass (docs/tensors.md).
+#include "execute.hpp"
+
+using namespace roundhouse::backend;
+using roundhouse::candidate_cost::Instance;
+using roundhouse::candidate_cost::Model;
+
+namespace {
+
+Model* modelOf(TRITONBACKEND_Model* handle) {
+  void* state = nullptr;
+  check(TRITONBACKEND_ModelState(handle, &state));
+  return static_cast<Model*>(state);
+}
+
+Instance* instanceOf(TRITONBACKEND_ModelInstance* handle) {
+  void* state = nullptr;
+  check(TRITONBACKEND_ModelInstanceState(handle, &state));
+  return static_cast<Instance*>(state);
+}
+
+}  // namespace
+
+TRITON_ENTRY TRITONSERVER_Error* TRITONBACKEND_ModelInitialize(TRITONBACKEND_Model* handle) {
+  return guarded([&] {
+    auto model = roundhouse::candidate_cost::loadModel(handle);
+    check(TRITONBACKEND_ModelSetState(handle, model.get()));
+    model.release();
+  });
+}
+
+TRITON_ENTRY TRITONSERVER_Error* TRITONBACKEND_ModelFinalize(TRITONBACKEND_Model* handle) {
+  return guarded([&] { delete modelOf(handle); });
+}
+
+TRITON_ENTRY TRITONSERVER_Error* TRITONBACKEND_ModelInstanceInitialize(TRITONBACKEND_ModelInstance* handle) {
+  return guarded([&] {
+    auto instance = std::make_unique<Instance>();
+    check(TRITONBACKEND_ModelInstanceSetState(handle, instance.get()));
+    instance.release();
+  });
+}
+
+TRITON_ENTRY TRITONSERVER_Error* TRITONBACKEND_ModelInstanceFinalize(TRITONBACKEND_ModelInstance* handle) {
+  return guarded([&] { delete instanceOf(handle); });
+}
+
+TRITON_ENTRY TRITONSERVER_Error* TRITONBACKEND_ModelInstanceExecute(TRITONBACKEND_ModelInstance* handle, TRITONBACKEND_Request** requests, const std::uint32_t count) {
+  Batch batch(handle, requests, count);
+  const auto failed = guarded([&] {
+    TRITONBACKEND_Model* model = nullptr;
+    check(TRITONBACKEND_ModelInstanceModel(handle, &model));
+    roundhouse::candidate_cost::executeBatch(*modelOf(model), *instanceOf(handle), batch);
+  });
+  if (failed != nullptr) {
+    OwnedError reason(failed);
+    logError(__FILE__, __LINE__, TRITONSERVER_ErrorMessage(failed));
+  }
+  return nullptr;
+}
