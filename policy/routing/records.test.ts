@@ -66,11 +66,12 @@ test('order times come back by round index', () => {
 });
 
 test('a travel matrix is read with its content hash; a broken one is refused with the reason', () => {
-  const file = encodeTravelMatrix(2, [0, 60, 70, 0]);
+  const file = encodeTravelMatrix(2, [[0, 60, 70, 0]], [0, null, 0, 0]);
   const matrix = decodeTravelMatrix(file);
-  expect([matrix.zones, ...matrix.seconds]).toEqual([2, 0, 60, 70, 0]);
+  expect([matrix.zones, ...matrix.secondsByVehicle[0]!]).toEqual([2, 0, 60, 70, 0]);
+  expect(matrix.secondsByVehicle[1]).toBeUndefined();
   expect(matrix.contentHash).toMatch(/^[0-9a-f]{64}$/);
-  expect(() => decodeTravelMatrix(file.subarray(0, 20))).toThrow('20 bytes, not 28');
-  expect(() => decodeTravelMatrix(Buffer.from('nonsense'))).toThrow('no RHTM header');
-  expect(() => decodeTravelMatrix(encodeTravelMatrix(1, [-1]))).toThrow('a negative time');
+  expect(() => decodeTravelMatrix(file.subarray(0, 40))).toThrow('40 bytes, not 48');
+  expect(() => decodeTravelMatrix(Buffer.from('nonsense'))).toThrow('no RHTRAVEL header');
+  expect(() => decodeTravelMatrix(encodeTravelMatrix(1, [[-1]]))).toThrow('a time outside 0..604800');
 });

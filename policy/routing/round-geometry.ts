@@ -105,7 +105,11 @@ export function travelTime(
     throw new RoundhouseError('TRAVEL_MATRIX_UNKNOWN', `no travel matrix ${travel.contentHash}`);
   }
   return (from, to, vehicle) => {
-    const seconds = matrix.seconds[geometry.zone[from]! * matrix.zones + geometry.zone[to]!]!;
-    return matrixTravelSeconds(seconds, quantum, factorOf(vehicle));
+    const seconds = matrix.secondsByVehicle[vehicles.indexOf(vehicle)];
+    if (!seconds) {
+      throw new RoundhouseError('TRAVEL_MATRIX_UNKNOWN', `matrix ${matrix.contentHash} has no ${vehicle}`);
+    }
+    const entry = seconds[geometry.zone[from]! * matrix.zones + geometry.zone[to]!]!;
+    return matrixTravelSeconds(entry, quantum, factorOf(vehicle));
   };
 }
