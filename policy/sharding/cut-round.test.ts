@@ -240,7 +240,8 @@ test('a matrix round carries the hash in four big-endian words and the zones of 
     }),
   });
   expect(() => cutRound(round, models)).toThrow(expect.objectContaining({ code: 'TRAVEL_MATRIX_UNKNOWN' }));
-  const matrix = { contentHash, zones: 2, seconds: Int32Array.from([0, 90, 80, 0]) };
+  const entries = Int32Array.from([0, 90, 80, 0]);
+  const matrix = { contentHash, zones: 2, secondsByVehicle: Array.from({ length: 4 }, () => entries) };
   const { params, places } = readShard(cutRound(round, models, { matrix }).shards[0]!);
   expect(params.slice(Param.travelKind, 19)).toEqual([1n, 0n, 0n, 0n, 0n, 0x0102030405060708n, -1n, 0n, 0n]);
   expect(places.map((place) => place[PlaceColumn.zone])).toEqual([1, 0]); // courier and home are one spot
