@@ -1,0 +1,92 @@
+import { defineConfig, globalIgnores } from 'eslint/config';
+import tseslint from 'typescript-eslint';
+import { importDirection } from './scripts/lint/import-direction.mjs';
+
+const tests = ['**/*.test.ts', 'test/**'];
+
+/** Client libraries live behind one folder each. */
+const onlyIn = (folders, name) => ({
+  files: ['**/*.ts'],
+  ignores: [...tests, 'policy/**', ...folders],
+  rules: {
+    'no-restricted-imports': [
+      'error',
+      { paths: [{ name, message: `only ${folders.join(', ')} may import ${name}` }] },
+    ],
+  },
+});
+
+const unused = { argsIgnorePattern: '^_', varsIgnorePattern: '^_', ignoreRestSiblings: true };
+
+export default defineConfig(
+  globalIgnores(['dist', 'build', 'coverage', 'out', '.roundhouse', 'node_modules']),
+  tseslint.configs.recommended,
+  {
+    plugins: { roundhouse: { rules: { 'import-direction': importDirection } } },
+    linterOptions: { reportUnusedDisableDirectives: 'error' },
+    rules: {
+      eqeqeq: 'error',
+      'no-constant-binary-expression': 'error',
+      'no-self-compare': 'error',
+      'no-template-curly-in-string': 'error',
+      'no-unreachable-loop': 'error',
+      'no-var': 'error',
+      'object-shorthand': 'error',
+      'prefer-const': 'error',
+      'max-lines': ['error', { max: 300, skipBlankLines: true, skipComments: true }],
+      '@typescript-eslint/no-unused-vars': ['error', unused],
+      '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'inline-type-imports' }],
+    },
+  },
+  {
+    files: ['**/*.ts'],
+    ignores: tests,
+    rules: { 'roundhouse/import-direction': 'error' },
+  },
+  {
+    files: [
+      'schemas/**/*.ts',
+      'policy/**/*.ts',
+      'lib/**/*.ts',
+      'services/**/*.ts',
+      'client/**/*.ts',
+      'native/**/*.ts',
+    ],
+    ignores: [...tests, '**/*-main.ts'],
+    rules: { 'no-console': 'error' },
+  },
+  {
+    // Policy is pure: data and time come in as arguments.
+    files: ['policy/**/*.ts'],
+    ignores: tests,
+    rules: {
+      'no-restricted-globals': ['error', 'process', 'performance', 'setTimeout', 'setInterval', 'fetch'],
+      'no-restricted-properties': [
+        'error',
+        { object: 'Date', property: 'now', message: 'policy has no clock: pass the time' },
+        { object: 'Math', property: 'random', message: 'policy is deterministic: pass a seeded source' },
+      ],
+      'no-restricted-imports': [
+        'error',
+        {
+          patterns: [
+            { regex: '^(node:(?!crypto$)|[a-z@])', message: 'policy does no I/O and imports no package' },
+          ],
+        },
+      ],
+    },
+  },
+  onlyIn(['lib/bus/**'], 'kafkajs'),
+  {
+    // The one rule that needs types: a promise that nobody waits for hides its failure.
+    files: ['**/*.ts'],
+    languageOptions: {
+      parserOptions: { project: './tsconfig.check.json', tsconfigRootDir: import.meta.dirname },
+    },
+    rules: { '@typescript-eslint/no-floating-promises': 'error' },
+  },
+  {
+    files: ['**/*.js', '**/*.cjs'],
+    rules: { '@typescript-eslint/no-require-imports': 'off' },
+  },
+);

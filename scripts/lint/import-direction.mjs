@@ -1,0 +1,64 @@
+import { dirname, join, relative, resolve, sep } from 'node:path';
+
+/** Which folders a folder may import; tests, and scripts, may import everything. */
+const mayImport = {
+  schemas: ['schemas'],
+  policy: ['policy', 'schemas'],
+  lib: ['lib', 'policy', 'schemas'],
+  native: ['native', 'lib', 'policy', 'schemas'],
+  client: ['client', 'lib', 'schemas'],
+  launcher: ['launcher', 'client', 'lib', 'policy', 'schemas', 'native/planner'],
+  bench: ['bench', 'launcher', 'client', 'lib', 'policy', 'schemas', 'native'],
+  examples: ['examples', 'client', 'schemas'],
+  services: ['lib', 'policy', 'schemas'],
+};
+
+const engine = join('services', 'inference-worker', 'engine');
+
+/** What a module specifier names, relative to the root ("lib/bus/port"); null for packages. */
+export function targetOf(specifier, file, root) {
+  const mapped = /^#(schemas|lib|policy|services|native|launcher)\/(.*)$/.exec(specifier);
+  if (mapped !== null) return join(mapped[1], mapped[2]);
+  if (!specifier.startsWith('.')) return null;
+  return relative(root, resolve(dirname(file), specifier));
+}
+
+/** Why `source` (relative to the root) may not import `target`; null when it may. */
+export function importFault(source, target, typeOnly = false) {
+  const folder = source.split(sep)[0];
+  const allowed = mayImport[folder];
+  if (allowed === undefined) return null;
+  if (within(target, join('native', 'triton')) && folder === 'services') return tritonFault(source, typeOnly);
+  const own = folder === 'services' ? source.split(sep).slice(0, 2).join(sep) : folder;
+  if ([own, ...allowed].some((place) => within(target, place))) return null;
+  return `${own} may import ${[...new Set([own, ...allowed])].join(', ')}, not ${target}`;
+}
+
+/** Types don't load the addon, so any file of the engine may name them. */
+function tritonFault(source, typeOnly) {
+  if (source === join(engine, 'main.ts') || (typeOnly && within(source, engine))) return null;
+  return `only ${join(engine, 'main.ts')} may import the Triton addon`;
+}
+
+function within(path, folder) {
+  return path === folder || path.startsWith(folder + sep);
+}
+
+/** ESLint rule: imports go one way (docs/architecture.md). */
+export const importDirection = {
+  meta: { type: 'problem', schema: [], messages: { direction: '{{fault}}' } },
+  create(context) {
+    const root = context.cwd;
+    const check = (node, typeOnly = false) => {
+      const target = node.source ? targetOf(String(node.source.value), context.filename, root) : null;
+      const fault = target && importFault(relative(root, context.filename), target, typeOnly);
+      if (fault) context.report({ node: node.source, messageId: 'direction', data: { fault } });
+    };
+    return {
+      ImportDeclaration: (node) => check(node, node.importKind === 'type'),
+      ExportNamedDeclaration: (node) => check(node, node.exportKind === 'type'),
+      ExportAllDeclaration: (node) => check(node, node.exportKind === 'type'),
+      ImportExpression: (node) => check(node),
+    };
+  },
+};

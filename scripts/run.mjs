@@ -1,0 +1,35 @@
+#!/usr/bin/env node
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { runBuilt } from './run-built.mjs';
+import { projectRoot } from './setup/places.mjs';
+
+/** node scripts/run.mjs NAME [ARGUMENTS]: what `npm run NAME` runs, after setting up what is missing. */
+const programs = {
+  solve: (args) => ['dist/native/planner/solve-main.js', args],
+  'dead-letters': (args) => ['dist/launcher/dead-letters.js', args],
+  models: (args) => ['dist/launcher/models.js', args],
+  bench: ([name, ...args]) => [benchEntry(name), args],
+};
+
+function benchEntry(name) {
+  const names = existsSync(join(projectRoot, 'bench')) ? benchNames() : [];
+  if (names.includes(name)) return `dist/bench/${name}/main.js`;
+  return fail(`usage: npm run --silent bench -- NAME [FLAGS], where NAME is one of ${names.join(', ')}`);
+}
+
+function benchNames() {
+  return readdirSync(join(projectRoot, 'bench')).filter((name) =>
+    existsSync(join(projectRoot, 'bench', name, 'main.ts')),
+  );
+}
+
+function fail(message) {
+  console.error(message);
+  process.exit(1);
+}
+
+const [name, ...args] = process.argv.slice(2);
+const program = programs[name] ?? fail(`usage: node scripts/run.mjs ${Object.keys(programs).join('|')} …`);
+const [entry, rest] = program(args);
+await runBuilt(entry, rest);

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { importFault, targetOf } from '../lint/import-direction.mjs';
+import { projectRoot } from '../setup/places.mjs';
+
+const engineMain = 'services/inference-worker/engine/main.ts';
+
+const allowed = [
+  ['services/ingest/main.ts', 'lib/config'],
+  ['services/ingest/main.ts', 'services/ingest/publish/rounds'],
+  ['services/ingest/main.ts', 'policy/sharding/cut-round'],
+  ['lib/bus/kafka.ts', 'schemas/errors'],
+  ['lib/bus/kafka.ts', 'policy/routing'],
+  ['policy/join/decide-round.ts', 'schemas/domain'],
+  ['launcher/main.ts', 'client/index'],
+  ['launcher/main.ts', 'native/planner/index'],
+  ['test/integration/x.test.ts', 'services/ingest/main'],
+  [engineMain, 'native/triton/triton-server'],
+];
+const forbidden = [
+  ['services/ingest/main.ts', 'services/aggregator/join'],
+  ['services/ingest/main.ts', 'launcher/broker'],
+  ['services/ingest/main.ts', 'native/planner/index'],
+  ['lib/bus/kafka.ts', 'services/ingest/main'],
+  ['policy/join/decide-round.ts', 'lib/config'],
+  ['schemas/src/domain.ts', 'policy/routing'],
+  ['launcher/main.ts', 'services/ingest/main'],
+  ['launcher/main.ts', 'native/triton/triton-server'],
+  ['services/inference-worker/supervisor.ts', 'native/triton/triton-server'],
+  ['services/inference-worker/engine/models.ts', 'native/triton/triton-server'],
+  ['examples/producer.ts', 'lib/bus/kafka'],
+];
+
+for (const [source, target] of allowed) {
+  test(`${source} may import ${target}`, () => assert.equal(importFault(source, target), null));
+}
+for (const [source, target] of forbidden) {
+  test(`${source} may not import ${target}`, () => assert.notEqual(importFault(source, target), null));
+}
+
+test("types of the addon may be named in the engine's other files", () => {
+  const source = 'services/inference-worker/engine/models.ts';
+  assert.equal(importFault(source, 'native/triton/triton-server', true), null);
+  assert.notEqual(importFault('services/ingest/x.ts', 'native/triton/triton-server', true), null);
+});
+
+test('mapped and relative specifiers name the same target; packages name none', () => {
+  const file = '/root/services/ingest/main.ts';
+  assert.equal(targetOf('#lib/config', file, '/root'), 'lib/config');
+  assert.equal(targetOf('../../lib/config', file, '/root'), 'lib/config');
+  assert.equal(targetOf('kafkajs', file, '/root'), null);
+});
+
+test('ESLint reports a forbidden import, a console call, a clock in policy and kafkajs outside lib/bus', async () => {
+  const { ESLint } = await import('eslint');
+  const eslint = new ESLint({
+    cwd: projectRoot,
+    overrideConfig: { rules: { '@typescript-eslint/no-floating-promises': 'off' } },
+  });
+  const rulesFor = async (code, filePath) => {
+    const [result] = await eslint.lintText(code, { filePath: join(projectRoot, filePath) });
+    return result.messages.map((message) => message.ruleId ?? message.message);
+  };
+  // Existing files, since the typed parser knows only those of the TypeScript project.
+  const policy = 'policy/routing/ceil-sqrt.ts';
+  assert.deepEqual(await rulesFor("import '#lib/config';\n", policy), ['roundhouse/import-direction']);
+  assert.deepEqual(await rulesFor("import '../../lib/config';\n", policy), ['roundhouse/import-direction']);
+  assert.deepEqual(await rulesFor("import 'node:fs';\n", policy), ['no-restricted-imports']);
+  assert.deepEqual(await rulesFor('export const now = Date.now();\n', policy), ['no-restricted-properties']);
+  assert.deepEqual(await rulesFor("console.log('x');\n", 'lib/config.ts'), ['no-console']);
+  assert.deepEqual(await rulesFor("import 'kafkajs';\n", 'lib/config.ts'), ['no-restricted-imports']);
+});

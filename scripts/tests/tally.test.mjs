@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { readResults } from '../test/jest-project.mjs';
+import { addTallies, readTally, runToEnd, tally, tallyLine } from '../test/part.mjs';
+import { temporaryFolder } from './temporary-folder.mjs';
+
+test('the last tally line of an output counts', () => {
+  assert.deepEqual(
+    readTally('1 passed, 0 failed, 0 skipped\nx\n7 passed, 2 failed, 1 skipped\n'),
+    tally(7, 2, 1),
+  );
+  assert.equal(readTally('7 passed, 2 failed'), null);
+});
+
+test('tallies add up and print', () => {
+  assert.equal(tallyLine(addTallies([tally(1, 2, 3), tally(4)])), '5 passed, 2 failed, 3 skipped');
+});
+
+test('a test file that did not run counts as failed; skipped and todo tests as skipped', (t) => {
+  const file = join(temporaryFolder(t), 'results.json');
+  const json = {
+    numPassedTests: 5,
+    numFailedTests: 1,
+    numRuntimeErrorTestSuites: 1,
+    numPendingTests: 2,
+    numTodoTests: 1,
+  };
+  writeFileSync(file, JSON.stringify(json));
+  assert.deepEqual(readResults(file), tally(5, 2, 3));
+  assert.deepEqual(readResults(`${file}.absent`), tally());
+});
+
+test('a command that hangs is killed at its limit and says so', async () => {
+  const result = await runToEnd('sleep', ['60'], { limitMs: 100, show: false });
+  assert.equal(result.ok, false);
+  assert.match(result.reason, /SIGKILL \(limit 0.1 s\)/);
+});
