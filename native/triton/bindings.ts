@@ -12,7 +12,6 @@ export interface NativeSettings {
   readonly backendDirectory: string;
   readonly repoAgentDirectory: string;
   readonly cacheDirectory: string;
-  readonly logFile: string;
   readonly minComputeCapability: number;
   readonly exitTimeoutSeconds: number;
   readonly loadThreads: number;

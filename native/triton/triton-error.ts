@@ -19,6 +19,8 @@ export class TritonError extends Error {
     readonly code: TritonErrorCode,
     message: string,
     options?: { cause?: unknown },
+    /** What the core wrote to standard error while it loaded a model. */
+    readonly log = '',
   ) {
     super(message, options);
     this.name = 'TritonError';
@@ -30,5 +32,6 @@ export function asTritonError(error: unknown): unknown {
   const code = (error as { code?: unknown } | null)?.code;
   const known = tritonErrorCodes.find((name) => name === code);
   if (known === undefined || error instanceof TritonError) return error;
-  return new TritonError(known, (error as Error).message, { cause: error });
+  const { message, log } = error as Error & { log?: string };
+  return new TritonError(known, message, { cause: error }, log);
 }

@@ -17,8 +17,6 @@ export interface TritonServerOptions {
   readonly serverId?: string;
   readonly repoAgentDirectory?: string;
   readonly cacheDirectory?: string;
-  /** The core's warnings and errors; standard error where it is absent. */
-  readonly logFile?: string;
   readonly minComputeCapability?: number;
   /** A stop that takes longer gives up. */
   readonly exitTimeoutSeconds?: number;
@@ -98,7 +96,6 @@ export class TritonServer implements AsyncDisposable {
       backendDirectory: options.backendDirectory,
       repoAgentDirectory: options.repoAgentDirectory ?? options.backendDirectory,
       cacheDirectory: options.cacheDirectory ?? options.backendDirectory,
-      logFile: options.logFile ?? '',
       minComputeCapability: options.minComputeCapability ?? 6,
       exitTimeoutSeconds: options.exitTimeoutSeconds ?? 5,
       loadThreads: options.loadThreads ?? 1,

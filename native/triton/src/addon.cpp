@@ -67,6 +67,7 @@ class CoreTask : public Napi::AsyncWorker {
       text_ = work_();
     } catch (const TritonFailure& failure) {
       code_ = failure.code;
+      log_ = failure.log;
       SetError(failure.what());
     } catch (const std::exception& error) {
       code_ = "INTERNAL";
@@ -76,7 +77,9 @@ class CoreTask : public Napi::AsyncWorker {
   void OnOK() override { deferred_.Resolve(result_(Env(), text_)); }
   void OnError(const Napi::Error& error) override {
     on_failure_();
-    deferred_.Reject(to_js_error(Env(), code_, error.Message()).Value());
+    Napi::Error rejection = to_js_error(Env(), code_, error.Message());
+    if (!log_.empty()) rejection.Set("log", log_);
+    deferred_.Reject(rejection.Value());
   }
 
  private:
@@ -93,6 +96,7 @@ class CoreTask : public Napi::AsyncWorker {
   std::function<void()> on_failure_;
   std::string text_;
   std::string code_;
+  std::string log_;
 };
 
 Napi::Value nothing(Napi::Env env, const std::string&) { return env.Undefined(); }
@@ -116,7 +120,6 @@ ServerSettings settings_of(Napi::Object object) {
   settings.backend_directory = string_of("backendDirectory");
   settings.repo_agent_directory = string_of("repoAgentDirectory");
   settings.cache_directory = string_of("cacheDirectory");
-  settings.log_file = string_of("logFile");
   settings.min_compute_capability = number_of("minComputeCapability");
   settings.exit_timeout_seconds = static_cast<unsigned>(number_of("exitTimeoutSeconds"));
   settings.load_threads = static_cast<unsigned>(number_of("loadThreads"));
@@ -230,7 +233,7 @@ std::vector<std::int64_t> shape_of(Napi::Array array) {
 }
 
 // inputs: [name, datatype, shape, bytes] each.
-std::vector<InputTensor> inputs_of(Napi::Array array) {
+std::vector<InputTensor> inputs_of(Napi::Array array, Inference& inference) {
   std::vector<InputTensor> inputs;
   inputs.reserve(array.Length());
   for (std::uint32_t i = 0; i < array.Length(); ++i) {
@@ -244,7 +247,8 @@ std::vector<InputTensor> inputs_of(Napi::Array array) {
     }
     const auto bytes = data.As<Napi::Uint8Array>();
     inputs.push_back({name.As<Napi::String>().Utf8Value(), datatype.As<Napi::String>().Utf8Value(),
-                      shape_of(shape.As<Napi::Array>()), bytes.Data(), bytes.ByteLength()});
+                      shape_of(shape.As<Napi::Array>()), inference.aligned(bytes.Data(), bytes.ByteLength()),
+                      bytes.ByteLength()});
   }
   return inputs;
 }
@@ -257,13 +261,13 @@ Napi::Value infer(const Napi::CallbackInfo& info) {
       throw TritonFailure("INVALID_ARG", "infer takes inputs, output names and an output buffer");
     }
     RequestSpec spec{text(info, 1, "model"), version_of(info, 2), text(info, 3, "requestId"), {}, {}};
-    spec.inputs = inputs_of(info[4].As<Napi::Array>());
     const auto outputs = info[5].As<Napi::Array>();
     for (std::uint32_t i = 0; i < outputs.Length(); ++i) {
       spec.outputs.push_back(outputs.Get(i).ToString().Utf8Value());
     }
     const auto arena = info[6].As<Napi::Uint8Array>();
     auto inference = std::make_unique<Inference>();
+    spec.inputs = inputs_of(info[4].As<Napi::Array>(), *inference);
     inference->arena = reinterpret_cast<std::byte*>(const_cast<std::uint8_t*>(arena.Data()));
     inference->arena_size = arena.ByteLength();
     Napi::Array kept = Napi::Array::New(info.Env(), 2);

@@ -14,6 +14,8 @@ class TritonFailure : public std::runtime_error {
   TritonFailure(std::string code_name, const std::string& message)
       : std::runtime_error(message), code(std::move(code_name)) {}
   std::string code;
+  // What the core wrote to its log meanwhile.
+  std::string log;
 };
 
 #define ROUNDHOUSE_CORE_FUNCTIONS(X)                                                                       \
@@ -28,7 +30,7 @@ class TritonFailure : public std::runtime_error {
   X(ServerOptionsSetExitOnError) X(ServerOptionsSetStrictReadiness) X(ServerOptionsSetExitTimeout)         \
   X(ServerOptionsSetBufferManagerThreadCount) X(ServerOptionsSetModelLoadThreadCount)                      \
   X(ServerOptionsSetModelLoadRetryCount) X(ServerOptionsSetModelNamespacing)                               \
-  X(ServerOptionsSetEnablePeerAccess) X(ServerOptionsSetLogFile) X(ServerOptionsSetLogInfo)                \
+  X(ServerOptionsSetEnablePeerAccess) X(ServerOptionsSetLogInfo)                \
   X(ServerOptionsSetLogWarn) X(ServerOptionsSetLogError) X(ServerOptionsSetLogFormat)                      \
   X(ServerOptionsSetLogVerbose) X(ServerOptionsSetMetrics) X(ServerOptionsSetGpuMetrics)                   \
   X(ServerOptionsSetCpuMetrics) X(ServerOptionsSetMetricsInterval) X(ServerOptionsSetBackendDirectory)     \

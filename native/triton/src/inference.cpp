@@ -1,6 +1,7 @@
 #include "inference.hpp"
 
 #include <cstdint>
+#include <cstring>
 
 namespace roundhouse {
 
@@ -15,6 +16,13 @@ std::byte* Inference::place(std::size_t size) {
   }
   overflow.push_back(std::make_unique_for_overwrite<std::byte[]>(size));
   return overflow.back().get();
+}
+
+const void* Inference::aligned(const void* data, std::size_t size) {
+  if (size == 0 || reinterpret_cast<std::uintptr_t>(data) % alignof(std::max_align_t) == 0) return data;
+  aligned_inputs.push_back(std::make_unique_for_overwrite<std::byte[]>(size));
+  std::memcpy(aligned_inputs.back().get(), data, size);
+  return aligned_inputs.back().get();
 }
 
 void Inference::fail(const char* code, std::string message) {

@@ -41,6 +41,7 @@ struct Inference {
   std::size_t arena_size = 0;
   std::size_t arena_used = 0;
   std::vector<std::unique_ptr<std::byte[]>> overflow;
+  std::vector<std::unique_ptr<std::byte[]>> aligned_inputs;
 
   std::atomic<int> open_callbacks{2};
   bool answered = false;
@@ -51,6 +52,8 @@ struct Inference {
 
   // Room for an output, 64-byte aligned where it comes from the arena.
   std::byte* place(std::size_t size);
+  // `data`, or a copy of it that is aligned for every type: slices of a message begin anywhere.
+  const void* aligned(const void* data, std::size_t size);
   bool in_arena(const std::byte* data) const { return data >= arena && data < arena + arena_size; }
   void fail(const char* code, std::string message);
   // Takes the response over. Never throws.

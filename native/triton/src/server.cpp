@@ -3,6 +3,8 @@
 #include <chrono>
 #include <thread>
 
+#include "stderr_capture.hpp"
+
 namespace roundhouse {
 namespace {
 
@@ -30,7 +32,6 @@ void apply_process_options(const CoreApi& api, TRITONSERVER_ServerOptions* optio
   api.check(api.ServerOptionsSetPinnedMemoryPoolByteSize(options, 0));
   api.check(api.ServerOptionsSetCudaMemoryPoolByteSize(options, 0, 0));
   api.check(api.ServerOptionsSetEnablePeerAccess(options, false));
-  if (!settings.log_file.empty()) api.check(api.ServerOptionsSetLogFile(options, settings.log_file.c_str()));
   api.check(api.ServerOptionsSetLogInfo(options, false));
   api.check(api.ServerOptionsSetLogWarn(options, true));
   api.check(api.ServerOptionsSetLogError(options, true));
@@ -59,6 +60,7 @@ std::shared_ptr<Server> Server::start(const ServerSettings& settings, std::funct
   apply_process_options(api, raw, settings);
   server->exit_timeout_seconds_ = settings.exit_timeout_seconds;
   api.check(api.ResponseAllocatorNew(&server->allocator_, allocate, release, nullptr));
+  const StderrCapture capture;
   api.check(api.ServerNew(&server->server_, raw));
   return server;
 }
@@ -122,7 +124,13 @@ void Server::load_model(const std::string& model) {
     std::lock_guard models(models_mutex_);
     loaded_.insert(model);
   }
-  api_.check(api_.ServerLoadModel(server_, model.c_str()));
+  const StderrCapture capture;
+  try {
+    api_.check(api_.ServerLoadModel(server_, model.c_str()));
+  } catch (TritonFailure& failure) {
+    failure.log = capture.text();
+    throw;
+  }
 }
 
 void Server::unload_model(const std::string& model) {

@@ -22,7 +22,6 @@ struct ServerSettings {
   std::string backend_directory;
   std::string repo_agent_directory;
   std::string cache_directory;
-  std::string log_file;  // empty: standard error
   double min_compute_capability = 6.0;
   unsigned exit_timeout_seconds = 5;
   unsigned load_threads = 1;
