@@ -10,11 +10,12 @@ namespace roundhouse::candidate_cost {
 inline std::string faultText(const Fault& fault) {
   if (!fault) return "";
   std::string text = fault.tensor;
-  if (fault.row >= 0) text += " row " + std::to_string(fault.row);
-  if (fault.column != nullptr) text += ", column " + std::string(fault.column);
-  text += ": ";
-  if (fault.value != 0 || fault.column != nullptr || fault.row < 0) text += std::to_string(fault.value) + " ";
-  return text + fault.limit;
+  if (fault.row >= 0) text.append(" row ").append(std::to_string(fault.row));
+  if (fault.column != nullptr) text.append(", column ").append(fault.column);
+  text.append(": ");
+  const bool statesValue = fault.value != 0 || fault.column != nullptr || fault.row < 0;
+  if (statesValue) text.append(std::to_string(fault.value)).append(" ");
+  return text.append(fault.limit);
 }
 
 }  // namespace roundhouse::candidate_cost

@@ -102,7 +102,10 @@ class Enumeration {
 
 inline std::string sequenceText(const std::vector<int>& stops) {
   std::string text;
-  for (const int stop : stops) text += (text.empty() ? "" : " ") + std::to_string(stop);
+  for (const int stop : stops) {
+    if (!text.empty()) text += ' ';
+    text += std::to_string(stop);
+  }
   return text;
 }
 

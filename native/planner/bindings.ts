@@ -1,0 +1,49 @@
+/** The functions of build/native/planner.node, one to one. Internal: use RoutePlanner. */
+import { RoundhouseError } from '#schemas/errors';
+import { projectPath } from '#schemas/project-root';
+
+export interface NativeShardCosts {
+  readonly plans: Uint8Array;
+  readonly orderTimes: Int32Array;
+  readonly rideFactors: Int32Array;
+}
+
+/** params, couriers, held, orders, places, order_features, candidates, the travel matrix, its zones. */
+export type NativeShard = readonly [
+  Uint8Array,
+  Uint8Array,
+  Uint8Array,
+  Uint8Array,
+  Uint8Array,
+  Uint8Array,
+  Uint8Array,
+  Int32Array,
+  number,
+];
+
+export interface PlannerBindings {
+  abiVersion(): number;
+  costShard(...shard: NativeShard): NativeShardCosts;
+  costShardAsync(...shard: NativeShard): Promise<NativeShardCosts>;
+  /** Problems as pack-problems.ts packs them; ANSWER_VALUES values for each. */
+  solveProblems(packed: Int32Array): BigInt64Array;
+  solveProblemsAsync(packed: Int32Array): Promise<BigInt64Array>;
+}
+
+const abiVersion = 1;
+let loaded: PlannerBindings | undefined;
+
+export function loadBindings(file = projectPath('build', 'native', 'planner.node')): PlannerBindings {
+  if (loaded !== undefined) return loaded;
+  // eslint-disable-next-line @typescript-eslint/no-require-imports
+  const bindings = require(file) as PlannerBindings;
+  if (bindings.abiVersion() !== abiVersion) {
+    const found = bindings.abiVersion();
+    throw new RoundhouseError(
+      'INTERNAL',
+      `${file} has ABI ${found}, needed is ${abiVersion}: build it again`,
+    );
+  }
+  loaded = bindings;
+  return bindings;
+}

@@ -1,0 +1,184 @@
+// The functions of planner.node, one to one as in bindings.ts. Errors are JS errors with a `code`.
+#include <napi.h>
+
+#include <cstring>
+#include <functional>
+#include <memory>
+
+#include "planner_failure.hpp"
+#include "problem_batch.hpp"
+#include "shard_costing.hpp"
+
+namespace roundhouse::planner {
+namespace {
+
+constexpr int kAbiVersion = 1;
+
+Napi::Error jsError(Napi::Env env, const std::string& code, const std::string& message) {
+  Napi::Error error = Napi::Error::New(env, message);
+  error.Set("code", code);
+  return error;
+}
+
+/// Runs `body`; what it throws becomes a JS error.
+template <typename Body>
+Napi::Value guarded(Napi::Env env, Body body) {
+  try {
+    return body();
+  } catch (const PlannerFailure& failure) {
+    throw jsError(env, failure.code(), failure.what());
+  } catch (const Napi::Error&) {
+    throw;
+  } catch (const std::exception& error) {
+    throw jsError(env, "INTERNAL", error.what());
+  }
+}
+
+/// A copy of a typed array's bytes, aligned to `Value`, so that later changes by JS can't reach the solver.
+template <typename Value>
+std::vector<Value> copyOf(const Napi::Value& value, const char* name) {
+  if (!value.IsTypedArray()) throw PlannerFailure("PAYLOAD_INVALID", std::string(name) + " is no typed array");
+  const auto array = value.As<Napi::TypedArray>();
+  const size_t bytes = array.ByteLength();
+  if (bytes % sizeof(Value) != 0) {
+    throw PlannerFailure("PAYLOAD_INVALID",
+                         std::string(name) + ": " + std::to_string(bytes) + " bytes are no whole number of values");
+  }
+  std::vector<Value> copy(bytes / sizeof(Value));
+  if (bytes > 0) {
+    std::memcpy(copy.data(), static_cast<const uint8_t*>(array.ArrayBuffer().Data()) + array.ByteOffset(), bytes);
+  }
+  return copy;
+}
+
+template <typename Array, typename Value>
+Napi::Value arrayOf(Napi::Env env, const std::vector<Value>& values) {
+  Array array = Array::New(env, values.size());
+  if (!values.empty()) std::memcpy(array.Data(), values.data(), values.size() * sizeof(Value));
+  return array;
+}
+
+/// A shard's tensors, owned: an asynchronous solve outlives the call.
+struct OwnedShard {
+  std::vector<int64_t> params;
+  std::vector<int32_t> couriers, held, orders, places;
+  std::vector<float> orderFeatures;
+  std::vector<uint16_t> candidates;
+  TravelMatrix matrix;
+
+  candidate_cost::ShardBytes bytes() const {
+    const auto of = [](const auto& values) {
+      return candidate_cost::TensorBytes{values.data(), values.size() * sizeof(values[0])};
+    };
+    return {of(params), of(couriers), of(held), of(orders), of(places), of(orderFeatures), of(candidates)};
+  }
+};
+
+std::shared_ptr<OwnedShard> shardOf(const Napi::CallbackInfo& info) {
+  auto shard = std::make_shared<OwnedShard>();
+  shard->params = copyOf<int64_t>(info[0], "params");
+  shard->couriers = copyOf<int32_t>(info[1], "couriers");
+  shard->held = copyOf<int32_t>(info[2], "held");
+  shard->orders = copyOf<int32_t>(info[3], "orders");
+  shard->places = copyOf<int32_t>(info[4], "places");
+  shard->orderFeatures = copyOf<float>(info[5], "order_features");
+  shard->candidates = copyOf<uint16_t>(info[6], "candidates");
+  shard->matrix.seconds = copyOf<int32_t>(info[7], "the travel matrix");
+  if (!info[8].IsNumber()) throw PlannerFailure("PAYLOAD_INVALID", "zones is no number");
+  shard->matrix.zones = info[8].As<Napi::Number>().Int32Value();
+  if (shard->matrix.zones < 0) throw PlannerFailure("PAYLOAD_INVALID", "zones is below 0");
+  return shard;
+}
+
+Napi::Value toJs(Napi::Env env, const ShardCosts& costs) {
+  Napi::Object result = Napi::Object::New(env);
+  result.Set("plans", arrayOf<Napi::Uint8Array>(env, costs.plans));
+  result.Set("orderTimes", arrayOf<Napi::Int32Array>(env, costs.orderTimes));
+  result.Set("rideFactors", arrayOf<Napi::Int32Array>(env, costs.rideFactors));
+  return result;
+}
+
+Napi::Value toJs(Napi::Env env, const std::vector<int64_t>& answers) {
+  return arrayOf<Napi::BigInt64Array>(env, answers);
+}
+
+/// `work` on a thread of Node's pool; the promise is settled on the JS thread.
+template <typename Result>
+class SolveTask : public Napi::AsyncWorker {
+ public:
+  static Napi::Value run(Napi::Env env, std::function<Result()> work) {
+    auto* task = new SolveTask(env, std::move(work));
+    const Napi::Value promise = task->deferred_.Promise();
+    task->Queue();
+    return promise;
+  }
+
+ protected:
+  void Execute() override {
+    try {
+      result_ = work_();
+    } catch (const PlannerFailure& failure) {
+      code_ = failure.code();
+      SetError(failure.what());
+    } catch (const std::exception& error) {
+      code_ = "INTERNAL";
+      SetError(error.what());
+    }
+  }
+  void OnOK() override { deferred_.Resolve(toJs(Env(), result_)); }
+  void OnError(const Napi::Error& error) override {
+    deferred_.Reject(jsError(Env(), code_, error.Message()).Value());
+  }
+
+ private:
+  SolveTask(Napi::Env env, std::function<Result()> work)
+      : Napi::AsyncWorker(env), deferred_(env), work_(std::move(work)) {}
+
+  Napi::Promise::Deferred deferred_;
+  std::function<Result()> work_;
+  Result result_;
+  std::string code_;
+};
+
+Napi::Value costShard(const Napi::CallbackInfo& info) {
+  return guarded(info.Env(), [&] {
+    const auto shard = shardOf(info);
+    return toJs(info.Env(), costKnownShard(shard->bytes(), shard->matrix));
+  });
+}
+
+Napi::Value costShardAsync(const Napi::CallbackInfo& info) {
+  return guarded(info.Env(), [&] {
+    const auto shard = shardOf(info);
+    return SolveTask<ShardCosts>::run(info.Env(), [shard] { return costKnownShard(shard->bytes(), shard->matrix); });
+  });
+}
+
+Napi::Value solveProblems(const Napi::CallbackInfo& info) {
+  return guarded(info.Env(),
+                 [&] { return toJs(info.Env(), solvePacked(copyOf<int32_t>(info[0], "packed problems"))); });
+}
+
+Napi::Value solveProblemsAsync(const Napi::CallbackInfo& info) {
+  return guarded(info.Env(), [&] {
+    const auto words = std::make_shared<std::vector<int32_t>>(copyOf<int32_t>(info[0], "packed problems"));
+    return SolveTask<std::vector<int64_t>>::run(info.Env(), [words] { return solvePacked(*words); });
+  });
+}
+
+Napi::Object initialise(Napi::Env env, Napi::Object exports) {
+  exports.Set("abiVersion", Napi::Function::New(env, [](const Napi::CallbackInfo& info) -> Napi::Value {
+                return Napi::Number::New(info.Env(), kAbiVersion);
+              }));
+  exports.Set("costShard", Napi::Function::New(env, costShard));
+  exports.Set("costShardAsync", Napi::Function::New(env, costShardAsync));
+  exports.Set("solveProblems", Napi::Function::New(env, solveProblems));
+  exports.Set("solveProblemsAsync", Napi::Function::New(env, solveProblemsAsync));
+  return exports;
+}
+
+}  // namespace
+
+NODE_API_MODULE(planner, initialise)
+
+}  // namespace roundhouse::planner
