@@ -50,14 +50,15 @@ function keepSmallest(restaurants: readonly Bundle[][], limit: number): readonly
   );
 }
 
-const bundleKey = (bundle: readonly (number | undefined)[]) => bundle.toSorted((a, b) => a! - b!).join(' ');
+const bundleKey = (bundle: Bundle) => bundle.toSorted((a, b) => a - b).join(' ');
 
 /** Couriers by the bundle they were told of earlier. */
 function tentativeBundles({ round, indexOf }: PlanningView): Map<string, number[]> {
   const told = new Map<string, number[]>();
   round.couriers.forEach(({ tentativeOrderIds }, courier) => {
-    if (tentativeOrderIds.length === 0) return;
-    const key = bundleKey(tentativeOrderIds.map((id) => indexOf.get(id)));
+    const orders = tentativeOrderIds.flatMap((id) => indexOf.get(id) ?? []);
+    if (orders.length === 0) return;
+    const key = bundleKey(orders);
     told.set(key, [...(told.get(key) ?? []), courier]);
   });
   return told;

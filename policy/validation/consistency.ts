@@ -1,0 +1,106 @@
+import type { Courier, DispatchRound, Order, Point } from '#schemas/domain';
+import { projectPoints } from '../routing/index';
+import type { FaultList } from './fault-list';
+import { MAX_EXTENT_METRES, type RoundLimits } from './limits';
+
+function checkDuplicates(ids: readonly string[], pathOf: (index: number) => string, faults: FaultList): void {
+  const first = new Map<string, number>();
+  ids.forEach((id, index) => {
+    if (id === '') return;
+    const earlier = first.get(id);
+    if (earlier === undefined) first.set(id, index);
+    else faults.add(pathOf(index), id, `unique; it is also ${pathOf(earlier)}`);
+  });
+}
+
+function checkSpeed(round: DispatchRound, courier: Courier, path: string, faults: FaultList): void {
+  const { travel } = round.policy;
+  if (travel.kind === 'speed' && travel.metresPerHour[courier.vehicle] === 0 && courier.held.length > 0) {
+    faults.add(`${path}.vehicle`, courier.vehicle, 'a vehicle with a speed above 0, since it holds orders');
+  }
+}
+
+/** Held orders exist, are held once, are not cancelled, and what is on board fits. */
+function checkHeld(round: DispatchRound, faults: FaultList): void {
+  const orders = new Map<string, Order>(round.orders.map((order) => [order.orderId, order]));
+  const cancelled = new Set<string>(round.cancelledOrderIds);
+  const holder = new Map<string, string>();
+  round.couriers.forEach((courier, c) => {
+    let onBoard = 0;
+    courier.held.forEach((held, h) => {
+      const path = `couriers[${c}].held[${h}].orderId`;
+      const earlier = holder.get(held.orderId);
+      if (!orders.has(held.orderId)) faults.add(path, held.orderId, "an order of this round's orders");
+      if (cancelled.has(held.orderId)) faults.add(path, held.orderId, 'held or cancelled, not both');
+      if (earlier !== undefined) faults.add(path, held.orderId, `held once; it is also ${earlier}`);
+      holder.set(held.orderId, path);
+      if (held.onBoard) onBoard += orders.get(held.orderId)?.size ?? 0;
+    });
+    if (onBoard > courier.capacity) {
+      faults.add(`couriers[${c}].held`, onBoard, `at most the capacity (${courier.capacity}) on board`);
+    }
+    checkSpeed(round, courier, `couriers[${c}]`, faults);
+  });
+}
+
+/** Every point of a round that has no fault of its own, with its path. */
+function pointsOf(round: DispatchRound): { path: string; point: Point }[] {
+  const points = [
+    ...round.couriers.map(({ position }, i) => ({ path: `couriers[${i}].position`, point: position })),
+    ...round.orders.flatMap(({ pickup, dropoff }, i) => [
+      { path: `orders[${i}].pickup.point`, point: pickup.point },
+      { path: `orders[${i}].dropoff.point`, point: dropoff.point },
+    ]),
+  ];
+  return points.filter(({ point }) => Number.isFinite(point.x));
+}
+
+const median = (values: number[]) => values.sort((a, b) => a - b)[values.length >> 1] ?? 0;
+
+/** Names points far off the others: swapped coordinates, or zeros for unknown ones. */
+function checkExtent(round: DispatchRound, faults: FaultList): void {
+  const points = pointsOf(round);
+  const metres = projectPoints(
+    round.space,
+    points.map(({ point }) => point),
+  );
+  const middle = { x: median(metres.map(({ x }) => x)), y: median(metres.map(({ y }) => y)) };
+  metres.forEach(({ x, y }, i) => {
+    const { path, point } = points[i]!;
+    if (Math.abs(x - middle.x) > MAX_EXTENT_METRES || Math.abs(y - middle.y) > MAX_EXTENT_METRES) {
+      faults.add(path, `${point.x}, ${point.y}`, `within ${MAX_EXTENT_METRES} m of the round's middle`);
+    }
+  });
+}
+
+function checkTravelZones(round: DispatchRound, limits: RoundLimits, faults: FaultList): void {
+  const { travel } = round.policy;
+  if (travel.kind !== 'matrix') return;
+  const zones = limits.zonesOf?.(travel.contentHash);
+  if (zones === undefined) return;
+  const check = (path: string, zone: number | undefined) => {
+    if (zone !== undefined && zone >= zones) faults.add(`${path}.travelZone`, zone, `below ${zones}`);
+  };
+  round.couriers.forEach(({ travelZone }, i) => check(`couriers[${i}]`, travelZone));
+  round.orders.forEach(({ pickup, dropoff }, i) => {
+    check(`orders[${i}].pickup`, pickup.travelZone);
+    check(`orders[${i}].dropoff`, dropoff.travelZone);
+  });
+}
+
+/** What no single field shows. */
+export function checkConsistency(round: DispatchRound, limits: RoundLimits, faults: FaultList): void {
+  checkDuplicates(
+    round.couriers.map(({ courierId }) => courierId),
+    (i) => `couriers[${i}].courierId`,
+    faults,
+  );
+  checkDuplicates(
+    round.orders.map(({ orderId }) => orderId),
+    (i) => `orders[${i}].orderId`,
+    faults,
+  );
+  checkHeld(round, faults);
+  checkTravelZones(round, limits, faults);
+  checkExtent(round, faults);
+}

@@ -1,0 +1,35 @@
+import type { Fault } from '#schemas/errors';
+
+/** Faults beyond this many are counted, not listed. */
+export const MAX_LISTED_FAULTS = 100;
+const MAX_VALUE_CHARACTERS = 80;
+
+/** What stood there, short enough for a message; objects only by their kind. */
+export function describeValue(value: unknown): string {
+  if (value === undefined) return 'missing';
+  if (Array.isArray(value)) return `an array of ${value.length}`;
+  if (typeof value === 'object' && value !== null) return 'an object';
+  const text = typeof value === 'string' ? JSON.stringify(value) : String(value);
+  return text.length > MAX_VALUE_CHARACTERS ? `${text.slice(0, MAX_VALUE_CHARACTERS)}…` : text;
+}
+
+/** All faults of one input, the first hundred of them listed. */
+export class FaultList {
+  private readonly faults: Fault[] = [];
+  private counted = 0;
+  /** A count of elements is above its limit. */
+  tooLarge = false;
+
+  add(path: string, value: unknown, limit: string): void {
+    this.counted += 1;
+    if (this.faults.length < MAX_LISTED_FAULTS)
+      this.faults.push({ path, value: describeValue(value), limit });
+  }
+
+  get listed(): readonly Fault[] {
+    return this.faults;
+  }
+  get count(): number {
+    return this.counted;
+  }
+}

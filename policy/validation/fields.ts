@@ -1,0 +1,188 @@
+import { MAX_ID_BYTES } from '#schemas/brands';
+import type { FaultList } from './fault-list';
+import { nearestName } from './nearest-name';
+
+export interface Range {
+  readonly min: number;
+  readonly max: number;
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const between = ({ min, max }: Range) => `between ${min} and ${max}`;
+// eslint-disable-next-line no-control-regex
+const controlCharacter = /[\u0000-\u001f\u007f]/;
+const loneSurrogate = /\p{Surrogate}/u;
+
+/** Why a string can't be an id, or null. */
+function idFault(value: string): string | null {
+  if (value.length === 0) return 'at least 1 byte';
+  if (Buffer.byteLength(value) > MAX_ID_BYTES) {
+    return `at most ${MAX_ID_BYTES} bytes of UTF-8, it has ${Buffer.byteLength(value)}`;
+  }
+  if (controlCharacter.test(value)) return 'no control characters';
+  return loneSurrogate.test(value) ? 'well-formed Unicode' : null;
+}
+
+/**
+ * Reads the fields of an untrusted object by name. Every reader gives back a value of the right type
+ * (its fallback where there is a fault) so that all faults are found in one pass; `done` reports the
+ * names that nobody read. Only own properties count, so `__proto__` is a name like any other. A field
+ * that is null counts as absent.
+ */
+export class Fields {
+  private readonly source: Record<string, unknown>;
+  private readonly names: string[] = [];
+
+  constructor(
+    value: unknown,
+    readonly path: string,
+    readonly faults: FaultList,
+  ) {
+    if (!isRecord(value) && value !== undefined) faults.add(path || '(body)', value, 'an object');
+    this.source = isRecord(value) ? value : {};
+  }
+
+  at(name: string): string {
+    return this.path === '' ? name : `${this.path}.${name}`;
+  }
+
+  raw(name: string): unknown {
+    this.names.push(name);
+    const value = Object.hasOwn(this.source, name) ? this.source[name] : undefined;
+    return value === null ? undefined : value;
+  }
+
+  fault(name: string, value: unknown, limit: string): void {
+    this.faults.add(this.at(name), value, limit);
+  }
+
+  /** A whole number; with no fallback it is required. Strings of digits pass, as in proto3's JSON. */
+  integer(name: string, range: Range, fallback?: number): number {
+    const value = this.raw(name);
+    if (value === undefined && fallback !== undefined) return fallback;
+    const number = typeof value === 'string' && /^-?\d{1,16}$/.test(value) ? Number(value) : value;
+    if (
+      typeof number === 'number' &&
+      Number.isSafeInteger(number) &&
+      number >= range.min &&
+      number <= range.max
+    ) {
+      return number + 0;
+    }
+    this.fault(name, value, `a whole number ${between(range)}`);
+    return fallback ?? Math.max(range.min, Math.min(0, range.max));
+  }
+
+  number(name: string, range: Range, fallback?: number): number {
+    const value = this.raw(name);
+    if (value === undefined && fallback !== undefined) return fallback;
+    if (typeof value === 'number' && value >= range.min && value <= range.max) return value + 0;
+    this.fault(name, value, `a number ${between(range)}`);
+    return fallback ?? Math.max(range.min, Math.min(0, range.max));
+  }
+
+  boolean(name: string, fallback: boolean): boolean {
+    const value = this.raw(name);
+    if (value === undefined) return fallback;
+    if (typeof value !== 'boolean') this.fault(name, value, 'true or false');
+    return value === true;
+  }
+
+  oneOf<T extends string>(name: string, allowed: readonly T[], fallback?: T): T {
+    const value = this.raw(name);
+    if (value === undefined && fallback !== undefined) return fallback;
+    if (allowed.includes(value as T)) return value as T;
+    this.fault(name, value, `one of ${allowed.join(', ')}`);
+    return fallback ?? allowed[0]!;
+  }
+
+  id(name: string, fallback?: string): string {
+    const value = this.raw(name);
+    if (value === undefined && fallback !== undefined) return fallback;
+    if (typeof value !== 'string') {
+      this.fault(name, value, `a string of 1 to ${MAX_ID_BYTES} bytes`);
+      return fallback ?? '';
+    }
+    const reason = idFault(value);
+    if (reason !== null) this.fault(name, value, reason);
+    return value;
+  }
+
+  /** Strings that are ids; duplicates are faults. */
+  ids(name: string, max: number): string[] {
+    const seen = new Set<string>();
+    this.elements(name, max, (value, path) => {
+      const reason = typeof value === 'string' ? idFault(value) : `a string of 1 to ${MAX_ID_BYTES} bytes`;
+      if (reason !== null) this.faults.add(path, value, reason);
+      else if (seen.has(value as string)) this.faults.add(path, value, 'each once');
+      else seen.add(value as string);
+    });
+    return [...seen];
+  }
+
+  /** An exact integer of 64 bits: a whole number that a double holds exactly, or a string of digits. */
+  int64(name: string, fallback?: bigint): bigint {
+    const value = this.raw(name);
+    if (value === undefined && fallback !== undefined) return fallback;
+    const exact =
+      typeof value === 'bigint' ||
+      (typeof value === 'number' && Number.isSafeInteger(value)) ||
+      (typeof value === 'string' && /^-?\d{1,19}$/.test(value));
+    const number = exact ? BigInt(value as bigint | number | string) : 0n;
+    if (exact && BigInt.asIntN(64, number) === number) return number;
+    this.fault(name, value, 'a 64-bit integer, as a string beyond 2^53 − 1');
+    return fallback ?? 0n;
+  }
+
+  object<T>(name: string, read: (fields: Fields) => T): T {
+    const fields = new Fields(this.raw(name), this.at(name), this.faults);
+    const value = read(fields);
+    fields.done();
+    return value;
+  }
+
+  has(name: string): boolean {
+    return Object.hasOwn(this.source, name) && this.source[name] !== undefined && this.source[name] !== null;
+  }
+
+  objects<T>(name: string, max: number, read: (fields: Fields, index: number) => T): T[] {
+    const values: T[] = [];
+    this.elements(name, max, (value, path, index) => {
+      const fields = new Fields(value ?? null, path, this.faults);
+      values.push(read(fields, index));
+      fields.done();
+    });
+    return values;
+  }
+
+  private elements(name: string, max: number, each: (value: unknown, path: string, index: number) => void) {
+    const value = this.raw(name);
+    if (value === undefined) return;
+    if (!Array.isArray(value)) {
+      this.fault(name, value, 'an array');
+      return;
+    }
+    if (value.length > max) {
+      this.fault(name, value, `at most ${max} elements`);
+      this.faults.tooLarge = true;
+      return;
+    }
+    value.forEach((element, i) => each(element, `${this.at(name)}[${i}]`, i));
+  }
+
+  /** Reports names that no reader asked for, each with the nearest valid one. */
+  done(): void {
+    const known = new Set(this.names);
+    for (const name of Object.keys(this.source)) {
+      if (known.has(name)) continue;
+      const shown = name.length > 64 ? `${name.slice(0, 64)}…` : name;
+      this.faults.add(
+        this.at(shown),
+        this.source[name],
+        `no such field; nearest is "${nearestName(name, this.names)}"`,
+      );
+    }
+  }
+}

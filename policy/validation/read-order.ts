@@ -1,0 +1,84 @@
+import type { OrderId, Seconds } from '#schemas/brands';
+import type { Order, OrderFeatures, Space } from '#schemas/domain';
+import type { Fields } from './fields';
+import { MAX_DEFERRALS, MAX_RELATIVE_TIME, MAX_SKILLS, MAX_TIME, MAX_UNITS } from './limits';
+import { readStop } from './read-stop';
+
+/** What the readers of couriers and orders need to know of their round. */
+export interface RoundFrame {
+  readonly asOf: number;
+  /** False where asOf itself has a fault: times are then not compared with it. */
+  readonly anchored: boolean;
+  readonly space: Space;
+  readonly byMatrix: boolean;
+}
+
+/** An order is promised this long after it is ready, unless it says otherwise. */
+const DEFAULT_PROMISE_SECONDS = 2_400;
+
+const featureNames = [
+  'merchantMeanPrepMinutes',
+  'merchantStdPrepMinutes',
+  'merchantOpenOrders',
+  'itemCount',
+  'pickupWaitMeanMinutes',
+  'handoverMeanMinutes',
+  'dropoffFloor',
+] as const satisfies readonly (keyof OrderFeatures)[];
+
+export function readTime(
+  fields: Fields,
+  name: string,
+  { asOf, anchored }: RoundFrame,
+  fallback?: number,
+): Seconds {
+  const near = { min: asOf - MAX_RELATIVE_TIME, max: asOf + MAX_RELATIVE_TIME };
+  return fields.integer(name, anchored ? near : { min: -MAX_TIME, max: MAX_TIME }, fallback) as Seconds;
+}
+
+function readFeatures(fields: Fields): OrderFeatures {
+  const read = (features: Fields) =>
+    Object.fromEntries(featureNames.map((name) => [name, features.number(name, { min: -1e6, max: 1e6 }, 0)]));
+  return fields.object('features', read) as unknown as OrderFeatures;
+}
+
+function readTimes(fields: Fields, frame: RoundFrame) {
+  const { asOf, anchored } = frame;
+  const readyAt = readTime(fields, 'readyAt', frame, asOf);
+  const placedAt = readTime(fields, 'placedAt', frame, Math.min(asOf, readyAt));
+  const promisedAt = readTime(fields, 'promisedAt', frame, readyAt + DEFAULT_PROMISE_SECONDS);
+  const latestDropoffAt = fields.has('latestDropoffAt')
+    ? readTime(fields, 'latestDropoffAt', frame, Infinity)
+    : ((fields.raw('latestDropoffAt') ?? null) as null);
+  if (anchored && placedAt > asOf) fields.fault('placedAt', placedAt, `not after asOf (${asOf})`);
+  if (readyAt < placedAt) fields.fault('readyAt', readyAt, `not before placedAt (${placedAt})`);
+  if (promisedAt < placedAt) fields.fault('promisedAt', promisedAt, `not before placedAt (${placedAt})`);
+  if (latestDropoffAt !== null && latestDropoffAt < readyAt) {
+    fields.fault('latestDropoffAt', latestDropoffAt, `not before readyAt (${readyAt})`);
+  }
+  return { placedAt, readyAt, promisedAt, latestDropoffAt };
+}
+
+/** Times are taken as known unless the order brings features to predict them from. */
+function readKnown(fields: Fields, byDefault: boolean): Order['known'] {
+  return fields.object('known', (known) => ({
+    ready: known.boolean('ready', byDefault),
+    pickupWait: known.boolean('pickupWait', byDefault),
+    handover: known.boolean('handover', byDefault),
+  }));
+}
+
+export function readOrder(fields: Fields, frame: RoundFrame): Order {
+  const orderId = fields.id('orderId') as OrderId;
+  return {
+    orderId,
+    pickup: readStop(fields, 'pickup', frame.space, frame.byMatrix, orderId),
+    dropoff: readStop(fields, 'dropoff', frame.space, frame.byMatrix, orderId),
+    ...readTimes(fields, frame),
+    size: fields.integer('size', { min: 0, max: MAX_UNITS }, 1),
+    requiredSkills: fields.ids('requiredSkills', MAX_SKILLS),
+    timesDeferred: fields.integer('timesDeferred', { min: 0, max: MAX_DEFERRALS }, 0),
+    known: readKnown(fields, !fields.has('features')),
+    features: readFeatures(fields),
+  };
+}

@@ -1,0 +1,40 @@
+import { validateObservations } from './index';
+
+const observation = { orderId: 'a', courierId: 'k', kind: 'picked_up', at: 1_800_000_000 };
+
+test('observations take the run, the zone and the tenant by default', () => {
+  expect(
+    validateObservations({ observations: [observation, { ...observation, courierId: null }] }, 't'),
+  ).toEqual({
+    kind: 'valid',
+    observations: [
+      { tenantId: 't', runId: 'live', zoneId: 'default', ...observation },
+      { tenantId: 't', runId: 'live', zoneId: 'default', ...observation, courierId: null },
+    ],
+  });
+});
+
+test('all faults come at once', () => {
+  const body = {
+    observations: [
+      { ...observation, kind: 'lost', at: 1.5 },
+      { ...observation, courierId: 5, tenantId: 'other', when: 1 },
+    ],
+  };
+  const result = validateObservations(body, 't');
+  expect(result.kind === 'invalid' && result.faults.map(({ path }) => path)).toEqual([
+    'observations[0].kind',
+    'observations[0].at',
+    'observations[1].tenantId',
+    'observations[1].courierId',
+    'observations[1].when',
+  ]);
+});
+
+test('more than a thousand at once are too many', () => {
+  const result = validateObservations(
+    { observations: Array.from({ length: 1_001 }, () => observation) },
+    't',
+  );
+  expect(result).toMatchObject({ kind: 'invalid', tooLarge: true });
+});

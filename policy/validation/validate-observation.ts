@@ -1,0 +1,46 @@
+import type { CourierId, OrderId, RunId, Seconds, TenantId, ZoneId } from '#schemas/brands';
+import type { Observation } from '#schemas/domain';
+import type { Fault } from '#schemas/errors';
+import { FaultList } from './fault-list';
+import { Fields } from './fields';
+import { MAX_TIME } from './limits';
+
+export type ObservationsValidation =
+  | { readonly kind: 'valid'; readonly observations: readonly Observation[] }
+  | {
+      readonly kind: 'invalid';
+      readonly faults: readonly Fault[];
+      readonly count: number;
+      readonly tooLarge: boolean;
+    };
+
+const kinds = ['picked_up', 'dropped_off', 'refused', 'cancelled'] as const;
+const MAX_OBSERVATIONS = 1_000;
+
+function readObservation(fields: Fields, tenant: string): Observation {
+  const tenantId = fields.id('tenantId', tenant);
+  if (tenantId !== tenant) fields.fault('tenantId', tenantId, `the tenant of the request (${tenant})`);
+  const courierId = fields.has('courierId') ? fields.id('courierId') : (fields.raw('courierId') ?? null);
+  return {
+    tenantId: tenantId as TenantId,
+    runId: fields.id('runId', 'live') as RunId,
+    zoneId: fields.id('zoneId', 'default') as ZoneId,
+    orderId: fields.id('orderId') as OrderId,
+    courierId: courierId as CourierId | null,
+    kind: fields.oneOf('kind', kinds),
+    at: fields.integer('at', { min: -MAX_TIME, max: MAX_TIME }) as Seconds,
+  };
+}
+
+/** `{observations: […]}`, untrusted, or all faults at once. */
+export function validateObservations(body: unknown, tenant: string): ObservationsValidation {
+  const faults = new FaultList();
+  const fields = new Fields(body ?? null, '', faults);
+  const observations = fields.objects('observations', MAX_OBSERVATIONS, (one) =>
+    readObservation(one, tenant),
+  );
+  fields.done();
+  return faults.count === 0
+    ? { kind: 'valid', observations }
+    : { kind: 'invalid', faults: faults.listed, count: faults.count, tooLarge: faults.tooLarge };
+}

@@ -1,0 +1,94 @@
+import type { OrderId, RoundId, RunId, Seconds, TenantId, UnixMs, ZoneId } from '#schemas/brands';
+import type { DispatchRound } from '#schemas/domain';
+import type { Fault } from '#schemas/errors';
+import { checkConsistency } from './consistency';
+import { FaultList } from './fault-list';
+import { Fields } from './fields';
+import { defaultRoundLimits, MAX_INDEXED, MAX_TIME, type RoundLimits } from './limits';
+import { readCourier } from './read-courier';
+import { readOrder } from './read-order';
+import { readPolicy } from './read-policy';
+
+export type RoundValidation =
+  | { readonly kind: 'valid'; readonly round: DispatchRound }
+  /** Valid but for a deadline in the past: a repeated submission may still be answered. */
+  | { readonly kind: 'expired'; readonly round: DispatchRound; readonly faults: readonly Fault[] }
+  | {
+      readonly kind: 'invalid';
+      /** The first hundred; `count` are there in all. */
+      readonly faults: readonly Fault[];
+      readonly count: number;
+      /** A count of elements is above its limit. */
+      readonly tooLarge: boolean;
+    };
+
+function readTenant(fields: Fields, fromEdge: string | undefined): TenantId {
+  const tenantId = fields.id('tenantId', fromEdge ?? 'default');
+  if (fromEdge !== undefined && tenantId !== fromEdge) {
+    fields.fault('tenantId', tenantId, `the tenant of the request (${fromEdge})`);
+  }
+  return tenantId as TenantId;
+}
+
+function readDeadline(fields: Fields, limits: RoundLimits, now: UnixMs): UnixMs {
+  const deadline = fields.integer('deadline', { min: 0, max: MAX_TIME }) as UnixMs;
+  if (deadline > now + limits.maxDeadlineAheadMs) {
+    fields.fault('deadline', deadline, `at most ${limits.maxDeadlineAheadMs} ms after now (${now})`);
+  }
+  return deadline;
+}
+
+function readRound(fields: Fields, limits: RoundLimits, now: UnixMs, tenant?: string): DispatchRound {
+  const time = { min: -MAX_TIME, max: MAX_TIME };
+  const tenantId = readTenant(fields, tenant);
+  const before = fields.faults.count;
+  const deadline = readDeadline(fields, limits, now);
+  const asOf = fields.integer('asOf', time, Math.floor(deadline / 1_000)) as Seconds;
+  const anchored = fields.faults.count === before;
+  const space = fields.oneOf('space', ['wgs84', 'planar'], 'wgs84');
+  const policy = fields.object('policy', (policyFields) => readPolicy(policyFields, asOf));
+  const frame = { asOf, anchored, space, byMatrix: policy.travel.kind === 'matrix' };
+  return {
+    tenantId,
+    runId: fields.id('runId', 'live') as RunId,
+    roundId: fields.id('roundId') as RoundId,
+    zoneId: fields.id('zoneId', 'default') as ZoneId,
+    sequence: fields.int64('sequence', BigInt(deadline)),
+    asOf,
+    deadline,
+    space,
+    policy,
+    couriers: fields.objects('couriers', Math.min(limits.maxCouriers, MAX_INDEXED), (courier) =>
+      readCourier(courier, frame),
+    ),
+    orders: fields.objects('orders', Math.min(limits.maxOrders, MAX_INDEXED), (order) =>
+      readOrder(order, frame),
+    ),
+    cancelledOrderIds: fields.ids('cancelledOrderIds', Math.min(limits.maxOrders, MAX_INDEXED)) as OrderId[],
+  };
+}
+
+/**
+ * An untrusted body (parsed JSON or proto) to a round, or all of its faults at once. `now` is the wall
+ * clock of the edge, `tenant` what the request's header names.
+ */
+export function validateRound(
+  body: unknown,
+  now: UnixMs,
+  limits: RoundLimits = defaultRoundLimits,
+  tenant?: string,
+): RoundValidation {
+  const faults = new FaultList();
+  const fields = new Fields(body ?? null, '', faults);
+  const round = readRound(fields, limits, now, tenant);
+  fields.done();
+  if (!faults.tooLarge) checkConsistency(round, limits, faults);
+  const expired = round.deadline <= now;
+  const sound = faults.count === 0;
+  if (expired && !faults.listed.some(({ path }) => path === 'deadline')) {
+    faults.add('deadline', round.deadline, `after now (${now})`);
+  }
+  if (!sound)
+    return { kind: 'invalid', faults: faults.listed, count: faults.count, tooLarge: faults.tooLarge };
+  return expired ? { kind: 'expired', round, faults: faults.listed } : { kind: 'valid', round };
+}
