@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -57,5 +58,15 @@ class Batch {
   std::uint64_t start_;
   std::uint64_t computeStart_;
 };
+
+/// The body of ModelInstanceExecute: an error only where the requests stay the core's.
+template <typename Body>
+TRITONSERVER_Error* executeRequests(TRITONBACKEND_ModelInstance* instance, TRITONBACKEND_Request** requests,
+                                    std::uint32_t count, Body&& body) noexcept {
+  std::optional<Batch> batch;
+  if (TRITONSERVER_Error* refused = guarded([&] { batch.emplace(instance, requests, count); })) return refused;
+  if (OwnedError failed{guarded([&] { body(*batch); })}) logError(__FILE__, __LINE__, TRITONSERVER_ErrorMessage(failed.get()));
+  return nullptr;
+}
 
 }  // namespace roundhouse::backend

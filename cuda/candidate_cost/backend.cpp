@@ -46,15 +46,9 @@ TRITON_ENTRY TRITONSERVER_Error* TRITONBACKEND_ModelInstanceFinalize(TRITONBACKE
 }
 
 TRITON_ENTRY TRITONSERVER_Error* TRITONBACKEND_ModelInstanceExecute(TRITONBACKEND_ModelInstance* handle, TRITONBACKEND_Request** requests, const std::uint32_t count) {
-  Batch batch(handle, requests, count);
-  const auto failed = guarded([&] {
+  return executeRequests(handle, requests, count, [&](Batch& batch) {
     TRITONBACKEND_Model* model = nullptr;
     check(TRITONBACKEND_ModelInstanceModel(handle, &model));
     roundhouse::candidate_cost::executeBatch(*modelOf(model), *instanceOf(handle), batch);
   });
-  if (failed != nullptr) {
-    OwnedError reason(failed);
-    logError(__FILE__, __LINE__, TRITONSERVER_ErrorMessage(failed));
-  }
-  return nullptr;
 }

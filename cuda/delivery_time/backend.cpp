@@ -109,16 +109,11 @@ TRITON_ENTRY TRITONSERVER_Error* TRITONBACKEND_ModelInstanceInitialize(TRITONBAC
 TRITON_ENTRY TRITONSERVER_Error* TRITONBACKEND_ModelInstanceFinalize(TRITONBACKEND_ModelInstance*) { return nullptr; }
 
 TRITON_ENTRY TRITONSERVER_Error* TRITONBACKEND_ModelInstanceExecute(TRITONBACKEND_ModelInstance* instance, TRITONBACKEND_Request** requests, const std::uint32_t count) {
-  roundhouse::backend::Batch batch(instance, requests, count);
-  if (TRITONSERVER_Error* failed = guarded([&] {
-        TRITONBACKEND_Model* model = nullptr;
-        check(TRITONBACKEND_ModelInstanceModel(instance, &model));
-        void* state = nullptr;
-        check(TRITONBACKEND_ModelState(model, &state));
-        roundhouse::delivery_time::execute(*static_cast<Model*>(state), batch);
-      })) {
-    roundhouse::backend::OwnedError reason(failed);
-    roundhouse::backend::logError(__FILE__, __LINE__, TRITONSERVER_ErrorMessage(failed));
-  }
-  return nullptr;
+  return roundhouse::backend::executeRequests(instance, requests, count, [&](roundhouse::backend::Batch& batch) {
+    TRITONBACKEND_Model* model = nullptr;
+    check(TRITONBACKEND_ModelInstanceModel(instance, &model));
+    void* state = nullptr;
+    check(TRITONBACKEND_ModelState(model, &state));
+    roundhouse::delivery_time::execute(*static_cast<Model*>(state), batch);
+  });
 }

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "problem_batch.hpp"
+
+namespace roundhouse::route_planner {
+
+/// One row a problem, in the order of the request (docs/tensors.md).
+struct Answers {
+  std::vector<std::int64_t> costs;
+  /// kMaxStops stop numbers a problem, 0 behind the last and for an infeasible problem.
+  std::vector<std::uint8_t> sequences;
+  /// Bit 0 feasible, bit 1 unproven.
+  std::vector<std::uint8_t> flags;
+};
+
+/// Memory for one problem at a time.
+struct SolveMemory {
+  Prepared prepared;
+  Workspace workspace;
+};
+
+std::unique_ptr<SolveMemory> makeSolveMemory();
+
+/// Solves packed problems (native/planner/pack-problems.ts has the words). `stop` is asked before each; where it
+/// says true the call throws Error (DEADLINE_EXCEEDED). A problem that is refused throws Error naming it.
+Answers solveRequest(const std::vector<std::int32_t>& words, SolveMemory& memory, const std::function<bool()>& stop);
+
+}  // namespace roundhouse::route_planner
