@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { composeFaults } from '../checks/compose.mjs';
+import { faultsOf } from '../checks/tracked-files.mjs';
+
+test('registry hosts, paths of a machine and marks of undone work are found with their line', () => {
+  const host = ['pypi', 'org'].join('.');
+  const path = ['', 'home', 'someone', 'x'].join('/');
+  assert.deepEqual(
+    faultsOf(`fine\nsee ${host}\n${path}\n// ${'TO' + 'DO'}: later`).map((fault) => fault.split(':')[0]),
+    ['2', '3', '4'],
+  );
+});
+
+test('relative paths, container paths and words that contain the marks pass', () => {
+  assert.deepEqual(faultsOf('a/work/b ./home/x /roundhouse/dist dist/root/x'), []);
+});
+
+const good = {
+  services: {
+    redis: { healthcheck: { test: ['CMD', 'ping'] }, volumes: ['data:/data'] },
+    ingest: {
+      command: ['node', 'dist/main.js'],
+      environment: { ROUNDHOUSE_A: '1', KAFKA_BROKERS: 'x' },
+      healthcheck: { test: ['CMD', 'x'] },
+      depends_on: { redis: { condition: 'service_healthy' } },
+    },
+    tool: { profiles: ['tools'] },
+  },
+  volumes: { data: null },
+};
+const check = (compose) => composeFaults(compose, ['ROUNDHOUSE_A'], (path) => path === 'dist/main.js');
+
+test('a sound Compose file has no faults', () => assert.deepEqual(check(good), []));
+
+test('each kind of fault is named', () => {
+  const broken = structuredClone(good);
+  delete broken.services.redis.healthcheck;
+  broken.services.redis.volumes = ['other:/data', './absent.yml:/x'];
+  broken.services.ingest.depends_on.broker = { condition: 'service_started' };
+  broken.services.ingest.command = ['node', 'dist/absent.js'];
+  broken.services.ingest.environment.ROUNDHOUSE_B = '1';
+  assert.deepEqual(check(broken), [
+    'redis: no health check',
+    'redis: volume other is neither declared nor a file',
+    'redis: volume ./absent.yml is neither declared nor a file',
+    "ingest: waits for redis's health, which has no check",
+    'ingest: depends on broker, which is no service',
+    'ingest: dist/absent.js does not exist',
+    'ingest: no process knows ROUNDHOUSE_B',
+  ]);
+});
