@@ -1,6 +1,6 @@
 import { RoundhouseError } from '#schemas/errors';
 import { MAX_PLAN_ORDERS, MAX_STOPS } from '#schemas/tensors';
-import type { RoutePlan, RouteProblem } from './route-problem';
+import type { RoutePlan, RouteProblem, RouteRefusal } from './route-problem';
 
 /** Stands for "no limit" in 64-bit times. */
 const noLimit = 2n ** 63n - 1n;
@@ -62,21 +62,23 @@ export function packProblems(problems: readonly RouteProblem[]): Int32Array {
 }
 
 function checkCounts({ orders, stops, travel }: RouteProblem, index: number): void {
-  if (stops.length > MAX_STOPS) throw refused(index, 1);
-  if (orders.length > MAX_PLAN_ORDERS) throw refused(index, 2);
+  const limits = [
+    [stops.length, MAX_STOPS, 'stops'],
+    [orders.length, MAX_PLAN_ORDERS, 'orders'],
+  ] as const;
+  for (const [count, limit, what] of limits) {
+    if (count <= limit) continue;
+    throw new RoundhouseError('PAYLOAD_INVALID', `problem ${index} has ${count} ${what}, limit ${limit}`);
+  }
   const nodes = stops.length + 1;
   if (travel.length !== nodes || travel.some((row) => row.length !== nodes)) {
     throw new RoundhouseError('PAYLOAD_INVALID', `problem ${index}: travel is not ${nodes} × ${nodes}`);
   }
 }
 
-function refused(index: number, status: number): RoundhouseError {
-  return new RoundhouseError('PAYLOAD_INVALID', `problem ${index} ${refusals[status] ?? `status ${status}`}`);
-}
-
-function unpackAnswer(answer: BigInt64Array, index: number, stopCount: number): RoutePlan {
+function unpackAnswer(answer: BigInt64Array, stopCount: number): RoutePlan | RouteRefusal {
   const [status, flags, cost, stops, nodes] = answer as unknown as [bigint, bigint, bigint, bigint, bigint];
-  if (status !== 0n) throw refused(index, Number(status));
+  if (status !== 0n) return { refused: refusals[Number(status)] ?? `is refused with status ${status}` };
   const feasible = (flags & 1n) !== 0n;
   const numberAt = (position: number) => Number((stops >> BigInt(4 * position)) & 15n) + 1;
   return {
@@ -88,9 +90,12 @@ function unpackAnswer(answer: BigInt64Array, index: number, stopCount: number): 
   };
 }
 
-/** PAYLOAD_INVALID naming the first problem that the planner refused. */
-export function unpackAnswers(problems: readonly RouteProblem[], answers: BigInt64Array): RoutePlan[] {
+/** The plan of each problem, or why the planner refused it. */
+export function unpackAnswers(
+  problems: readonly RouteProblem[],
+  answers: BigInt64Array,
+): (RoutePlan | RouteRefusal)[] {
   return problems.map(({ stops }, index) =>
-    unpackAnswer(answers.subarray(ANSWER_VALUES * index, ANSWER_VALUES * (index + 1)), index, stops.length),
+    unpackAnswer(answers.subarray(ANSWER_VALUES * index, ANSWER_VALUES * (index + 1)), stops.length),
   );
 }

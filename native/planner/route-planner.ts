@@ -3,7 +3,7 @@ import { RoundhouseError, errorCodes, type ErrorCode } from '#schemas/errors';
 import { Param, shardInputs } from '#schemas/tensors';
 import { loadBindings, type NativeShard, type NativeShardCosts, type PlannerBindings } from './bindings';
 import { packProblems, unpackAnswers } from './pack-problems';
-import type { RoutePlan, RouteProblem } from './route-problem';
+import type { RoutePlan, RouteProblem, RouteRefusal } from './route-problem';
 
 /** What a shard's outcome carries. */
 export interface ShardCosts {
@@ -43,10 +43,15 @@ export class RoutePlanner {
   /** Throws PAYLOAD_INVALID naming the first problem that is refused. */
   solveProblems(problems: readonly RouteProblem[]): RoutePlan[] {
     const packed = packProblems(problems);
-    return withOurErrors(() => unpackAnswers(problems, this.bindings.solveProblems(packed)));
+    const answers = withOurErrors(() => this.bindings.solveProblems(packed));
+    return unpackAnswers(problems, answers).map((plan, index) => {
+      if ('refused' in plan) throw invalid(`problem ${index} ${plan.refused}`);
+      return plan;
+    });
   }
 
-  async solveProblemsAsync(problems: readonly RouteProblem[]): Promise<RoutePlan[]> {
+  /** The same off the caller's thread, with a refusal as a value. */
+  async trySolveProblems(problems: readonly RouteProblem[]): Promise<(RoutePlan | RouteRefusal)[]> {
     const packed = packProblems(problems);
     return unpackAnswers(problems, await this.bindings.solveProblemsAsync(packed).catch(rethrow));
   }

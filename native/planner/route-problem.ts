@@ -46,3 +46,8 @@ export interface RoutePlan {
   /** Nodes of the search tree that were expanded. */
   readonly nodes: bigint;
 }
+
+/** A problem that the planner does not take, and why. */
+export interface RouteRefusal {
+  readonly refused: string;
+}
