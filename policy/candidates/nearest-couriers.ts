@@ -1,5 +1,5 @@
 import { placeDistance } from '../routing/index';
-import { mayDrive, type PlanningView } from './planning-view';
+import type { PlanningView } from './planning-view';
 
 /** Couriers within the radius of a pickup place. */
 export interface Ranking {
@@ -24,7 +24,7 @@ function withinRadius(view: PlanningView, place: number): number[] {
     const dy = geometry.y[at]! - geometry.y[place]!;
     // ceil(sqrt(d²)) ≤ r and d² ≤ r² are the same for a whole r.
     if (dx * dx + dy * dy > radius * radius) continue;
-    if (mayDrive(round, round.couriers[courier]!)) near.push(courier);
+    if (view.drives[courier]) near.push(courier);
   }
   return near;
 }

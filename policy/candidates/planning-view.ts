@@ -25,6 +25,8 @@ export interface PlanningView {
   readonly travel: TravelTime;
   /** Travel that no prediction undercuts, to rule out by. */
   readonly leastTravel: TravelTime;
+  /** Couriers whose vehicle has a place in the round's travel model. */
+  readonly drives: readonly boolean[];
   /** When and at which place each courier can start to drive to a new pickup. */
   readonly free: readonly { readonly at: number; readonly place: number }[];
 }
@@ -35,16 +37,18 @@ export function planningView(round: DispatchRound, matrix?: TravelMatrix): Plann
   const travel = travelTime(round, geometry, undefined, matrix);
   const least = round.policy.travel.known ? undefined : vehicles.map(() => LEAST_RIDE_FACTOR);
   const leastTravel = travelTime(round, geometry, least, matrix);
-  const view = { round, geometry, indexOf, travel };
+  const drives = round.couriers.map((courier) => mayDrive(round, courier, matrix));
+  const view = { round, geometry, indexOf, travel, drives };
   const free = round.couriers.map((_, courier) => freeFrom(view, courier));
   return { ...view, leastTravel, free };
 }
 
 /** Without interleaving a courier is free behind its held stops, here taken in the order of their numbers. */
-function freeFrom(view: Pick<PlanningView, 'round' | 'geometry' | 'indexOf' | 'travel'>, courier: number) {
+function freeFrom(view: Omit<PlanningView, 'leastTravel' | 'free'>, courier: number) {
   const { round, geometry, indexOf, travel } = view;
   const here = { at: startOfCourier(round, courier), place: geometry.courierPlace[courier]! };
-  if (round.policy.interleave || round.couriers[courier]!.held.length === 0) return here;
+  const waits = !round.policy.interleave && view.drives[courier] && round.couriers[courier]!.held.length > 0;
+  if (!waits) return here;
   const stops = stopsOfCandidate(round, geometry, indexOf, courier, []);
   const sequence = stops.map((_, i) => i + 1);
   const walked = walkPlan({
@@ -64,8 +68,9 @@ export function leastReady(round: DispatchRound, order: Order): number {
   return (order.known.ready ? order.readyAt : Math.min(order.readyAt, order.placedAt)) - round.asOf;
 }
 
-/** May this courier drive in this round at all? */
-export function mayDrive(round: DispatchRound, courier: Courier): boolean {
+/** Has the round's travel model anything for this courier's vehicle? */
+function mayDrive(round: DispatchRound, { vehicle }: Courier, matrix?: TravelMatrix): boolean {
   const { travel } = round.policy;
-  return travel.kind === 'matrix' || travel.metresPerHour[courier.vehicle] > 0;
+  if (travel.kind === 'speed') return travel.metresPerHour[vehicle] > 0;
+  return matrix?.secondsByVehicle[vehicles.indexOf(vehicle)] !== undefined;
 }

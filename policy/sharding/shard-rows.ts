@@ -15,7 +15,7 @@ export interface WeighedRow extends ShardRow {
 /** Cost of each courier's base row; 0 where it holds nothing and so has none. */
 export function baseCosts(view: PlanningView): readonly number[] {
   return view.round.couriers.map(({ held }, courier) =>
-    held.length === 0 ? 0 : predictedCost(view, courier, []),
+    held.length === 0 || !view.drives[courier] ? 0 : predictedCost(view, courier, []),
   );
 }
 

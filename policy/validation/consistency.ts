@@ -1,4 +1,5 @@
 import type { Courier, DispatchRound, Order, Point } from '#schemas/domain';
+import { vehicles } from '#schemas/domain';
 import { projectPoints } from '../routing/index';
 import type { FaultList } from './fault-list';
 import { MAX_EXTENT_METRES, type RoundLimits } from './limits';
@@ -13,7 +14,8 @@ function checkDuplicates(ids: readonly string[], pathOf: (index: number) => stri
   });
 }
 
-function checkSpeed(round: DispatchRound, courier: Courier, path: string, faults: FaultList): void {
+/** A courier that holds orders must be able to drive; others are only no candidates. */
+function checkVehicle(round: DispatchRound, courier: Courier, path: string, faults: FaultList): void {
   const { travel } = round.policy;
   if (travel.kind === 'speed' && travel.metresPerHour[courier.vehicle] === 0 && courier.held.length > 0) {
     faults.add(`${path}.vehicle`, courier.vehicle, 'a vehicle with a speed above 0, since it holds orders');
@@ -39,7 +41,7 @@ function checkHeld(round: DispatchRound, faults: FaultList): void {
     if (onBoard > courier.capacity) {
       faults.add(`couriers[${c}].held`, onBoard, `at most the capacity (${courier.capacity}) on board`);
     }
-    checkSpeed(round, courier, `couriers[${c}]`, faults);
+    checkVehicle(round, courier, `couriers[${c}]`, faults);
   });
 }
 
@@ -73,15 +75,20 @@ function checkExtent(round: DispatchRound, faults: FaultList): void {
   });
 }
 
-function checkTravelZones(round: DispatchRound, limits: RoundLimits, faults: FaultList): void {
+function checkMatrix(round: DispatchRound, limits: RoundLimits, faults: FaultList): void {
   const { travel } = round.policy;
   if (travel.kind !== 'matrix') return;
-  const zones = limits.zonesOf?.(travel.contentHash);
-  if (zones === undefined) return;
+  const matrix = limits.matrixOf?.(travel.contentHash);
+  if (matrix === undefined) return;
+  const { zones, secondsByVehicle } = matrix;
   const check = (path: string, zone: number | undefined) => {
     if (zone !== undefined && zone >= zones) faults.add(`${path}.travelZone`, zone, `below ${zones}`);
   };
-  round.couriers.forEach(({ travelZone }, i) => check(`couriers[${i}]`, travelZone));
+  round.couriers.forEach(({ travelZone, vehicle, held }, i) => {
+    check(`couriers[${i}]`, travelZone);
+    if (held.length === 0 || secondsByVehicle[vehicles.indexOf(vehicle)]) return;
+    faults.add(`couriers[${i}].vehicle`, vehicle, 'a vehicle that the matrix has, since it holds orders');
+  });
   round.orders.forEach(({ pickup, dropoff }, i) => {
     check(`orders[${i}].pickup`, pickup.travelZone);
     check(`orders[${i}].dropoff`, dropoff.travelZone);
@@ -101,6 +108,6 @@ export function checkConsistency(round: DispatchRound, limits: RoundLimits, faul
     faults,
   );
   checkHeld(round, faults);
-  checkTravelZones(round, limits, faults);
+  checkMatrix(round, limits, faults);
   checkExtent(round, faults);
 }

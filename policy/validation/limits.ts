@@ -1,11 +1,16 @@
+import type { RoundPolicy } from '#schemas/domain';
+import type { TravelMatrix } from '../routing/index';
+
 /** What service configuration bounds; the policy of a round may ask for less. */
 export interface RoundLimits {
   readonly maxCouriers: number;
   readonly maxOrders: number;
   /** A deadline is at most this far ahead. */
   readonly maxDeadlineAheadMs: number;
-  /** Zones of a travel matrix by content hash; undefined where it is not in the model repository. */
-  readonly zonesOf?: (contentHash: string) => number | undefined;
+  /** A travel matrix by content hash; undefined where it is not in the model repository. */
+  readonly matrixOf?: (contentHash: string) => TravelMatrix | undefined;
+  /** Labels that the model repository has; all where absent. */
+  readonly modelLabels?: readonly RoundPolicy['modelLabel'][];
 }
 
 export const defaultRoundLimits: RoundLimits = {
@@ -38,4 +43,4 @@ export const MAX_EXTENT_METRES = 1_000_000;
 export const MAX_PLANAR = 20_000_000;
 export const MAX_SKILLS = 32;
 export const MAX_UNITS = 1_000_000;
-export const MAX_TRAVEL_ZONE = 65_534;
+export const MAX_TRAVEL_ZONE = 4_095;

@@ -106,7 +106,19 @@ function readHorizon(fields: Fields): Seconds | null {
   return null;
 }
 
-export function readPolicy(fields: Fields, asOf: number): RoundPolicy {
+function readModelLabel(fields: Fields, present: readonly RoundPolicy['modelLabel'][]) {
+  const label = fields.oneOf('modelLabel', ['stable', 'canary'], 'stable');
+  if (!present.includes(label)) {
+    fields.fault('modelLabel', label, `a label of the model repository: ${present.join(', ')}`);
+  }
+  return label;
+}
+
+export function readPolicy(
+  fields: Fields,
+  asOf: number,
+  modelLabels: readonly RoundPolicy['modelLabel'][] = ['stable', 'canary'],
+): RoundPolicy {
   return {
     weights: readWeights(fields),
     travel: readTravel(fields),
@@ -118,7 +130,7 @@ export function readPolicy(fields: Fields, asOf: number): RoundPolicy {
     unassignedPenalty: readPenalty(fields),
     reshuffleCost: fields.integer('reshuffleCost', { min: 0, max: MAX_PENALTY }, 300),
     quantile: fields.oneOf('quantile', ['p50', 'p90'], 'p50'),
-    modelLabel: fields.oneOf('modelLabel', ['stable', 'canary'], 'stable'),
+    modelLabel: readModelLabel(fields, modelLabels),
     commitHorizonSeconds: readHorizon(fields),
     context: readContext(fields, asOf),
   };

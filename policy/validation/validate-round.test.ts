@@ -338,16 +338,37 @@ describe('policy', () => {
       'orders[0].pickup.travelZone',
       'orders[0].dropoff.travelZone',
     ]);
-    const limits = { maxCouriers: 9, maxOrders: 9, maxDeadlineAheadMs: 5_000, zonesOf: () => 4 };
+    const seconds = new Int32Array(16);
+    const secondsByVehicle = [undefined, seconds, seconds, seconds];
+    const matrix = { contentHash: 'a'.repeat(64), zones: 4, secondsByVehicle };
+    const limits = { maxCouriers: 9, maxOrders: 9, maxDeadlineAheadMs: 5_000, matrixOf: () => matrix };
     const couriers = [courier('k', { travelZone: 3 }), courier('l', { travelZone: 4 })];
     expect(faultsOf(body({ policy, couriers, orders: [] }), limits)).toEqual([
       'couriers[1].travelZone: 4 | below 4',
+    ]);
+    const walker = courier('w', { travelZone: 0, vehicle: 'walk', held: [{ orderId: 'a' }] });
+    const stop = { point: { x: 13.4, y: 52.5 }, travelZone: 0 };
+    const orders = [order('a', { pickup: stop, dropoff: stop })];
+    expect(faultsOf(body({ policy, couriers: [walker], orders }), limits)).toEqual([
+      'couriers[0].vehicle: "walk" | a vehicle that the matrix has, since it holds orders',
     ]);
   });
 });
 
 test.each([[null], [5], ['text'], [[]]])('a body of %j is a fault, not a crash', (value) => {
   expect(pathsOf(value)[0]).toBe('(body)');
+});
+
+test('a model label that the repository lacks is named', () => {
+  const limits = {
+    maxCouriers: 9,
+    maxOrders: 9,
+    maxDeadlineAheadMs: 5_000,
+    modelLabels: ['stable'] as const,
+  };
+  expect(faultsOf(body({ policy: { modelLabel: 'canary' } }), limits)).toEqual([
+    'policy.modelLabel: "canary" | a label of the model repository: stable',
+  ]);
 });
 
 test('the tenant of the request and of the body must agree', () => {

@@ -46,7 +46,9 @@ function readRound(fields: Fields, limits: RoundLimits, now: UnixMs, tenant?: st
   const asOf = fields.integer('asOf', time, Math.floor(deadline / 1_000)) as Seconds;
   const anchored = fields.faults.count === before;
   const space = fields.oneOf('space', ['wgs84', 'planar'], 'wgs84');
-  const policy = fields.object('policy', (policyFields) => readPolicy(policyFields, asOf));
+  const policy = fields.object('policy', (policyFields) =>
+    readPolicy(policyFields, asOf, limits.modelLabels),
+  );
   const frame = { asOf, anchored, space, byMatrix: policy.travel.kind === 'matrix' };
   return {
     tenantId,
