@@ -1,7 +1,8 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { RoundhouseError } from '../errors';
 import { SchemaParser, canonicalForm, type AvroType } from './avro-schema';
-import { compileReader, type Read } from './compile-reader';
+import { SchemasIncompatible, compileReader, type Read } from './compile-reader';
 import { fingerprintBytes } from './fingerprint';
 
 const rescanEveryMs = 1_000;
@@ -15,6 +16,18 @@ interface StoredSchema {
 function loadSchema(file: string): StoredSchema {
   const json: unknown = JSON.parse(readFileSync(file, 'utf8'));
   return { type: new SchemaParser().parse(json), fingerprint: fingerprintBytes(canonicalForm(json)) };
+}
+
+/** A schema that can't be read as the current one fails its messages, not those of other writers. */
+function readerOf(writer: AvroType, current: AvroType): Read {
+  try {
+    return compileReader(writer, current);
+  } catch (error) {
+    if (!(error instanceof SchemasIncompatible)) throw error;
+    return () => {
+      throw new RoundhouseError('SCHEMA_UNKNOWN', `the writer's schema can't be read here: ${error.message}`);
+    };
+  }
 }
 
 /**
@@ -44,7 +57,15 @@ export class SchemaStore {
 
   private add(writer: StoredSchema): void {
     const key = writer.fingerprint.readBigUInt64LE();
-    if (!this.readers.has(key)) this.readers.set(key, compileReader(writer.type, this.current.type));
+    if (!this.readers.has(key)) this.readers.set(key, readerOf(writer.type, this.current.type));
+  }
+
+  private addFile(file: string): void {
+    try {
+      this.add(loadSchema(file));
+    } catch (error) {
+      throw new RoundhouseError('SCHEMA_UNKNOWN', `${file} is no schema: ${String(error)}`);
+    }
   }
 
   private scanHistory(): void {
@@ -52,7 +73,7 @@ export class SchemaStore {
     if (now < this.nextScanAt || !existsSync(this.historyFolder)) return;
     this.nextScanAt = now + rescanEveryMs;
     for (const file of readdirSync(this.historyFolder).sort()) {
-      if (file.endsWith('.avsc')) this.add(loadSchema(join(this.historyFolder, file)));
+      if (file.endsWith('.avsc')) this.addFile(join(this.historyFolder, file));
     }
   }
 }

@@ -1,0 +1,46 @@
+import { Metadata, status, type ServiceError, type StatusObject } from '@grpc/grpc-js';
+import { errorCodes, RoundhouseError, type ErrorCode } from '#schemas/errors';
+
+/** Trailer with the exact code of our error table; stock Triton servers don't send it. */
+export const errorCodeTrailer = 'rh-error-code';
+
+export function isErrorCode(text: string): text is ErrorCode {
+  return Object.hasOwn(errorCodes, text);
+}
+
+/** The status of an error at a gRPC edge of ours. */
+export function statusOf(error: RoundhouseError): Partial<StatusObject> {
+  const name = errorCodes[error.code].grpc ?? 'INTERNAL';
+  const metadata = new Metadata();
+  metadata.set(errorCodeTrailer, error.code);
+  return { code: status[name], details: error.message, metadata };
+}
+
+/** By status alone, for servers that aren't ours. */
+const byStatus: Partial<Record<status, ErrorCode>> = {
+  [status.CANCELLED]: 'ENGINE_LOST',
+  [status.INVALID_ARGUMENT]: 'PAYLOAD_INVALID',
+  [status.OUT_OF_RANGE]: 'PAYLOAD_INVALID',
+  [status.DEADLINE_EXCEEDED]: 'DEADLINE_EXCEEDED',
+  [status.NOT_FOUND]: 'MODEL_UNAVAILABLE',
+  [status.RESOURCE_EXHAUSTED]: 'ENGINE_BUSY',
+  [status.FAILED_PRECONDITION]: 'MODEL_UNAVAILABLE',
+  [status.UNAVAILABLE]: 'ENGINE_LOST',
+};
+
+/** What our own gRPC library says of a message above its limit: the one case told apart by its text. */
+function isMessageTooLarge(error: ServiceError): boolean {
+  return (
+    error.code === status.RESOURCE_EXHAUSTED && /message larger than max|larger than/i.test(error.details)
+  );
+}
+
+/** A failed call as the error table has it. An engine that stops is as good as lost to its caller. */
+export function roundhouseErrorOf(error: ServiceError): RoundhouseError {
+  const sent = error.metadata?.get(errorCodeTrailer)[0];
+  const text = typeof sent === 'string' && isErrorCode(sent) ? sent : undefined;
+  const code =
+    text ?? (isMessageTooLarge(error) ? 'PAYLOAD_INVALID' : byStatus[error.code]) ?? 'MODEL_FAILED';
+  const seen = code === 'SHUTTING_DOWN' ? 'ENGINE_LOST' : code === 'NOT_FOUND' ? 'MODEL_UNAVAILABLE' : code;
+  return new RoundhouseError(seen, error.details || error.message, [], { cause: error });
+}

@@ -1,0 +1,168 @@
+import { Client, credentials, Metadata, type CallOptions, type ServiceError } from '@grpc/grpc-js';
+import type { UnixMs } from '#schemas/brands';
+import type { NamedTensor } from '#schemas/domain';
+import { RoundhouseError } from '#schemas/errors';
+import { decodeBool, decodeIndex, empty, encodeModelName, encodeRepositoryModel } from './control-messages';
+import { roundhouseErrorOf } from './grpc-errors';
+import { decodeInferResponse, encodeInferRequest } from './infer-messages';
+import type { EngineClient, InferRequest, InferResponse, ModelState } from './port';
+
+export interface GrpcEngineOptions {
+  /** `unix:/path` or `host:port`. */
+  readonly address: string;
+  /** Of either direction; a longer request is refused before it is sent. */
+  readonly maxMessageBytes?: number;
+  /** For every call but `infer` and `loadModel`. */
+  readonly controlTimeoutMs?: number;
+  readonly loadTimeoutMs?: number;
+  /** Waits for an engine that is away until the deadline, instead of ENGINE_LOST at once. */
+  readonly waitForReady?: boolean;
+}
+
+export const defaultMaxMessageBytes = 16 * 1024 * 1024;
+
+const service = '/inference.GRPCInferenceService/';
+const identity = (bytes: Buffer): Buffer => bytes;
+
+function channelOptions(maxMessageBytes: number) {
+  return {
+    'grpc.initial_reconnect_backoff_ms': 100,
+    'grpc.max_reconnect_backoff_ms': 500,
+    'grpc.max_send_message_length': maxMessageBytes,
+    'grpc.max_receive_message_length': maxMessageBytes,
+    'grpc-node.flow_control_window': 4 * 1024 * 1024,
+    'grpc.use_local_subchannel_pool': 1,
+    'grpc.service_config_disable_resolution': 1,
+    'grpc.enable_retries': 0,
+    'grpc.enable_http_proxy': 0,
+  };
+}
+
+class GrpcEngineClient implements EngineClient {
+  private readonly client: Client;
+  private readonly maxMessageBytes: number;
+  private readonly controlTimeoutMs: number;
+  private readonly loadTimeoutMs: number;
+  private readonly metadata: Metadata;
+
+  constructor(private readonly options: GrpcEngineOptions) {
+    this.maxMessageBytes = options.maxMessageBytes ?? defaultMaxMessageBytes;
+    this.controlTimeoutMs = options.controlTimeoutMs ?? 5_000;
+    this.loadTimeoutMs = options.loadTimeoutMs ?? 120_000;
+    this.metadata = new Metadata({ waitForReady: options.waitForReady ?? false });
+    this.client = new Client(
+      options.address,
+      credentials.createInsecure(),
+      channelOptions(this.maxMessageBytes),
+    );
+  }
+
+  async infer(request: InferRequest, deadline: UnixMs, signal?: AbortSignal): Promise<InferResponse> {
+    if (Date.now() >= deadline) throw tooLate('before the request was sent');
+    const { model, version, requestId: id, inputs: tensors } = request;
+    const message = encodeInferRequest({ model, version, id, tensors });
+    if (message.length > this.maxMessageBytes) throw this.tooLong(message.length);
+    const answer = await this.call('ModelInfer', message, { deadline }, signal);
+    if (Date.now() >= deadline) throw tooLate('when the answer was read');
+    return responseOf(answer);
+  }
+
+  async isLive(): Promise<boolean> {
+    return this.ask('ServerLive', empty);
+  }
+  async isReady(): Promise<boolean> {
+    return this.ask('ServerReady', empty);
+  }
+  async isModelReady(model: string, version = ''): Promise<boolean> {
+    return this.ask('ModelReady', encodeModelName(model, version));
+  }
+
+  async repositoryIndex(): Promise<readonly ModelState[]> {
+    return decodeIndex(await this.control('RepositoryIndex', empty, this.controlTimeoutMs));
+  }
+  async loadModel(model: string): Promise<void> {
+    await this.control('RepositoryModelLoad', encodeRepositoryModel(model), this.loadTimeoutMs);
+  }
+  async unloadModel(model: string): Promise<void> {
+    await this.control('RepositoryModelUnload', encodeRepositoryModel(model), this.controlTimeoutMs);
+  }
+
+  close(): Promise<void> {
+    this.client.close();
+    return Promise.resolve();
+  }
+
+  /** A question about health: an engine that doesn't answer is neither live nor ready. */
+  private async ask(method: string, message: Buffer): Promise<boolean> {
+    try {
+      return decodeBool(await this.control(method, message, this.controlTimeoutMs));
+    } catch (error) {
+      if (error instanceof RoundhouseError) return false;
+      throw error;
+    }
+  }
+
+  private control(method: string, message: Buffer, timeoutMs: number): Promise<Buffer> {
+    return this.call(method, message, { deadline: Date.now() + timeoutMs });
+  }
+
+  private call(method: string, message: Buffer, options: CallOptions, signal?: AbortSignal): Promise<Buffer> {
+    return new Promise((resolve, reject) => {
+      if (signal?.aborted === true) return reject(abandoned(signal));
+      const onAnswer = (error: ServiceError | null, answer?: Buffer): void => {
+        signal?.removeEventListener('abort', onAbort);
+        if (error === null) resolve(answer ?? empty);
+        else reject(signal?.aborted === true ? abandoned(signal) : roundhouseErrorOf(error));
+      };
+      const path = service + method;
+      const call = this.client.makeUnaryRequest(
+        path,
+        identity,
+        identity,
+        message,
+        this.metadata,
+        options,
+        onAnswer,
+      );
+      const onAbort = (): void => call.cancel();
+      signal?.addEventListener('abort', onAbort, { once: true });
+    });
+  }
+
+  private tooLong(bytes: number): RoundhouseError {
+    const limit = `the limit of messages to ${this.options.address} is ${this.maxMessageBytes}`;
+    return new RoundhouseError('PAYLOAD_INVALID', `the request has ${bytes} bytes, ${limit}`);
+  }
+}
+
+function tooLate(when: string): RoundhouseError {
+  return new RoundhouseError('DEADLINE_EXCEEDED', `the deadline had passed ${when}`);
+}
+
+/** The caller's own reason where it is one of ours. */
+function abandoned(signal: AbortSignal): RoundhouseError {
+  if (signal.reason instanceof RoundhouseError) return signal.reason;
+  return new RoundhouseError('DEADLINE_EXCEEDED', 'the caller gave the request up');
+}
+
+function responseOf(bytes: Buffer): InferResponse {
+  try {
+    const { model, version, tensors, raw } = decodeInferResponse(bytes);
+    if (raw.length !== tensors.length)
+      throw new Error(`${raw.length} contents for ${tensors.length} outputs`);
+    const outputs = tensors.map(({ name, datatype, shape }, i) => ({
+      name,
+      datatype: datatype as NamedTensor['datatype'],
+      shape,
+      data: raw[i]!,
+    }));
+    return { model, version, outputs };
+  } catch (cause) {
+    throw new RoundhouseError('MODEL_FAILED', `unreadable answer: ${String(cause)}`, [], { cause });
+  }
+}
+
+/** Connects at the first call. Output data are views of the answer's buffer. */
+export function connectEngine(options: GrpcEngineOptions): EngineClient {
+  return new GrpcEngineClient(options);
+}

@@ -1,0 +1,23 @@
+import type { ServiceDefinition } from '@grpc/grpc-js';
+import { loadSync } from '@grpc/proto-loader';
+import { projectPath } from '#schemas/project-root';
+
+/** Method definitions of an engine, for servers. A client of ours needs none of this. */
+export interface EngineProtocol {
+  readonly inference: ServiceDefinition;
+  readonly health: ServiceDefinition;
+}
+
+let loaded: EngineProtocol | undefined;
+
+export function loadProtocol(): EngineProtocol {
+  if (loaded !== undefined) return loaded;
+  const options = { keepCase: true, longs: Number, enums: String, defaults: true, oneofs: true };
+  const files = ['kserve.proto', 'health.proto'].map((name) => projectPath('schemas', 'proto', name));
+  const definitions = loadSync(files, options);
+  loaded = {
+    inference: definitions['inference.GRPCInferenceService'] as ServiceDefinition,
+    health: definitions['grpc.health.v1.Health'] as ServiceDefinition,
+  };
+  return loaded;
+}

@@ -1,0 +1,37 @@
+import { Registry } from 'prom-client';
+import { startHealthServer } from './health';
+
+const options = { registry: new Registry(), host: '127.0.0.1', port: 0 };
+
+async function get(port: number, path: string) {
+  const response = await fetch(`http://127.0.0.1:${port}${path}`);
+  return { status: response.status, text: await response.text() };
+}
+
+test('answers live, ready with reasons, and metrics', async () => {
+  const reasons: { kafka: string | null } = { kafka: 'not connected' };
+  const checks = {
+    kafka: () => reasons.kafka,
+    engine: () => Promise.reject(new Error('gone')),
+    fine: () => null,
+  };
+  const server = await startHealthServer({ ...options, checks });
+  expect((await get(server.port, '/livez')).status).toBe(200);
+  const ready = await get(server.port, '/readyz');
+  expect(ready.status).toBe(503);
+  expect(JSON.parse(ready.text)).toEqual({
+    ready: false,
+    reasons: { kafka: 'not connected', engine: 'gone' },
+  });
+  expect((await get(server.port, '/metrics')).status).toBe(200);
+  expect((await get(server.port, '/other')).status).toBe(404);
+  await server.close();
+});
+
+test('a port in use is named', async () => {
+  const server = await startHealthServer({ ...options, checks: {} });
+  const second = startHealthServer({ ...options, port: server.port, checks: {} });
+  await expect(second).rejects.toMatchObject({ code: 'PORT_IN_USE' });
+  await expect(second).rejects.toThrow(String(server.port));
+  await server.close();
+});

@@ -1,0 +1,71 @@
+import type { EngineClient } from '#lib/engine-client/port';
+import type { UnixMs } from '#schemas/brands';
+
+interface Waiter {
+  wake(client: EngineClient | null): void;
+}
+
+/**
+ * The engine as the rest of the worker sees it: up with a client, or down with a reason. Whoever needs it
+ * while it is down waits here.
+ */
+export class EngineLink {
+  private client: EngineClient | null = null;
+  private reason: string | null = 'the engine has not started yet';
+  private readonly waiters = new Set<Waiter>();
+
+  /** As it stands in outcomes: byte-equal replay holds for one device kind. */
+  readonly deviceKind = 'cpu';
+
+  /** null when up. */
+  whyDown(): string | null {
+    return this.client === null ? this.reason : null;
+  }
+
+  current(): EngineClient | null {
+    return this.client;
+  }
+
+  up(client: EngineClient): void {
+    this.client = client;
+    this.reason = null;
+    this.wakeAll(client);
+  }
+
+  down(reason: string): void {
+    this.client = null;
+    this.reason = reason;
+  }
+
+  /** Nobody needs to wait any more. */
+  close(): void {
+    this.down('the worker is stopping');
+    this.wakeAll(null);
+  }
+
+  private wakeAll(client: EngineClient | null): void {
+    for (const waiter of this.waiters) waiter.wake(client);
+    this.waiters.clear();
+  }
+
+  /** The client as soon as the engine is up; null when it isn't until then. */
+  waitUntilUp(until: UnixMs): Promise<EngineClient | null> {
+    if (this.client !== null) return Promise.resolve(this.client);
+    return new Promise((resolve) => {
+      const waiter: Waiter = {
+        wake: (client) => {
+          clearTimeout(timer);
+          resolve(client);
+        },
+      };
+      const timer = setTimeout(
+        () => {
+          this.waiters.delete(waiter);
+          resolve(null);
+        },
+        Math.max(0, until - Date.now()),
+      );
+      this.waiters.add(waiter);
+    });
+  }
+}

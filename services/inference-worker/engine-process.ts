@@ -1,0 +1,152 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
+import type { EngineClient } from '#lib/engine-client/port';
+import type { Logger } from '#lib/telemetry';
+import type { EngineLink } from './engine-link';
+import type { WorkerEvents } from './events';
+
+export interface EngineProcessOptions {
+  readonly mainFile: string;
+  /** The whole environment of the child; the socket is added. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly readyTimeoutMs: number;
+  readonly logger: Logger;
+  readonly events: WorkerEvents;
+  readonly link: EngineLink;
+  /** Connects to the engine's socket (`unix:` address). */
+  connect(address: string): EngineClient;
+}
+
+const firstRestartMs = 50;
+const lastRestartMs = 5_000;
+/** An engine that was up for so long starts with a fresh backoff. */
+const settledMs = 10_000;
+const pollMs = 250;
+const pollTimeoutMs = 1_000;
+const stopTimeoutMs = 5_000;
+
+function logLines(stream: Readable, logger: Logger, level: 'info' | 'warn'): void {
+  createInterface({ input: stream }).on('line', (line) => {
+    if (line.startsWith('{')) process.stdout.write(`${line}\n`);
+    else logger[level]({ event: 'EngineSaid' }, line);
+  });
+}
+
+/**
+ * The engine child, from one incarnation to the next: started again with a growing pause when it dies,
+ * killed when it no longer answers. Each has a socket of its own in a folder that only we may enter.
+ */
+export class EngineProcess {
+  private readonly folder = mkdtempSync(join(tmpdir(), 'roundhouse-engine-'));
+  private child: ChildProcess | null = null;
+  private client: EngineClient | null = null;
+  private incarnation = 0;
+  private restartMs = firstRestartMs;
+  private stopping = false;
+  private timer: NodeJS.Timeout | null = null;
+  private poller: NodeJS.Timeout | null = null;
+
+  constructor(private readonly options: EngineProcessOptions) {}
+
+  start(): void {
+    if (this.stopping) return;
+    const { mainFile, env, logger } = this.options;
+    const startedAt = performance.now();
+    const socket = join(this.folder, `${++this.incarnation}.sock`);
+    const child = spawn(process.execPath, [mainFile], {
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+      env: { ...env, ROUNDHOUSE_ENGINE_SOCKET: socket },
+    });
+    this.child = child;
+    logLines(child.stdout!, logger, 'info');
+    logLines(child.stderr!, logger, 'warn');
+    const tooSlow = setTimeout(() => this.kill(child, 'not ready in time'), this.options.readyTimeoutMs);
+    child.on('message', (message: { type?: string }) => {
+      if (message.type !== 'ready') return;
+      clearTimeout(tooSlow);
+      this.ready(child, socket, startedAt);
+    });
+    child.on('error', (error) => logger.error({ event: 'EngineSpawnFailed', error }));
+    child.on('close', (code, signal) => {
+      clearTimeout(tooSlow);
+      this.lost(child, signal ?? `exit code ${code}`, startedAt);
+    });
+  }
+
+  private ready(child: ChildProcess, socket: string, startedAt: number): void {
+    const { events, link } = this.options;
+    this.client = this.options.connect(`unix:${socket}`);
+    link.up(this.client);
+    events.EngineStarted({
+      enginePid: child.pid ?? 0,
+      startSeconds: (performance.now() - startedAt) / 1_000,
+    });
+    this.poll(child, this.client);
+  }
+
+  /** An engine that is up but no longer live is as good as dead. */
+  private poll(child: ChildProcess, client: EngineClient): void {
+    const { link } = this.options;
+    this.poller = setTimeout(() => {
+      const late = setTimeout(() => this.kill(child, `no answer in ${pollTimeoutMs} ms`), pollTimeoutMs);
+      client.isLive().then(
+        (live) => {
+          clearTimeout(late);
+          if (this.client !== client) return;
+          if (!live) return this.kill(child, 'not live');
+          if (link.current() === null && !this.stopping) link.up(client);
+          this.poll(child, client);
+        },
+        () => clearTimeout(late),
+      );
+    }, pollMs);
+  }
+
+  private kill(child: ChildProcess, reason: string): void {
+    if (child !== this.child) return;
+    this.options.logger.error({ event: 'EngineKilled', reason });
+    this.options.link.down(reason);
+    child.kill('SIGKILL');
+  }
+
+  private lost(child: ChildProcess, reason: string, startedAt: number): void {
+    if (child !== this.child) return;
+    this.child = null;
+    if (this.poller !== null) clearTimeout(this.poller);
+    void this.client?.close();
+    this.client = null;
+    if (this.stopping) return;
+    if (performance.now() - startedAt > settledMs) this.restartMs = firstRestartMs;
+    this.options.link.down(`the engine ended (${reason})`);
+    this.options.events.EngineLost({ reason, restartInMs: this.restartMs });
+    this.timer = setTimeout(() => this.start(), this.restartMs);
+    this.restartMs = Math.min(this.restartMs * 2, lastRestartMs);
+  }
+
+  async stop(): Promise<void> {
+    this.stopping = true;
+    this.options.link.close();
+    if (this.timer !== null) clearTimeout(this.timer);
+    if (this.poller !== null) clearTimeout(this.poller);
+    await this.client?.close();
+    await this.endChild();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  private endChild(): Promise<void> {
+    const child = this.child;
+    if (child === null || child.exitCode !== null) return Promise.resolve();
+    return new Promise((resolve) => {
+      const cut = setTimeout(() => child.kill('SIGKILL'), stopTimeoutMs);
+      child.once('close', () => {
+        clearTimeout(cut);
+        resolve();
+      });
+      child.kill('SIGTERM');
+    });
+  }
+}

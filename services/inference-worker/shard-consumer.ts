@@ -1,0 +1,113 @@
+import { hostname } from 'node:os';
+import { deadLetter } from '#lib/bus/dead-letters';
+import type { BusMessage, BusProducer, Lease, OutgoingMessage } from '#lib/bus/port';
+import { outcomesCodec, shardsCodec } from '#schemas/codec';
+import type { Shard, ShardOutcome } from '#schemas/domain';
+import { RoundhouseError, type ErrorCode } from '#schemas/errors';
+import { headers as headerNames, roundKey, type Topics } from '#schemas/topics';
+import type { WorkerEvents } from './events';
+import type { EngineLink } from './engine-link';
+import { parseShardKey, unreadableOutcome } from './outcome';
+import { solveShard } from './solve-shard';
+
+export interface ShardConsumerParts {
+  readonly topics: Topics;
+  readonly producer: BusProducer;
+  readonly link: EngineLink;
+  readonly events: WorkerEvents;
+  readonly startMarginMs: number;
+}
+
+type Headers = Record<string, string>;
+
+/**
+ * Handles one message of dispatch.shards: its outcome is acknowledged by the brokers before the promise
+ * resolves, and only then may the offset be committed.
+ */
+export class ShardConsumer {
+  private readonly host = hostname();
+
+  constructor(private readonly parts: ShardConsumerParts) {}
+
+  async handle(message: BusMessage, lease: Lease): Promise<void> {
+    const receivedAt = performance.now();
+    let shard: Shard;
+    try {
+      if (message.value === null) throw new RoundhouseError('PAYLOAD_INVALID', 'a shard without a value');
+      shard = shardsCodec.decode(message.value);
+    } catch (error) {
+      return this.refuse(message, lease, error);
+    }
+    const { link, startMarginMs, events } = this.parts;
+    const { outcome, interval } = await solveShard(shard, {
+      link,
+      startMarginMs,
+      onResent: ({ runId, roundId, shardIndex }, code) =>
+        events.ShardResent({ runId, roundId, shardIndex, code }),
+    });
+    const headers = this.headersFor(message);
+    if (interval !== null) headers[headerNames.backendInterval] = interval;
+    await this.publish([this.outcomeMessage(outcome, headers)], lease);
+    this.report(outcome, shard.model.name, receivedAt);
+  }
+
+  private headersFor(message: BusMessage): Headers {
+    const headers: Headers = { [headerNames.host]: this.host };
+    const traceparent = message.headers[headerNames.traceparent];
+    if (traceparent !== undefined) headers[headerNames.traceparent] = traceparent;
+    return headers;
+  }
+
+  private outcomeMessage(outcome: ShardOutcome, headers: Headers): OutgoingMessage {
+    const { outcomes } = this.parts.topics;
+    return { topic: outcomes, key: roundKey(outcome), value: outcomesCodec.encode(outcome), headers };
+  }
+
+  /** Unreadable: dead-lettered, and failed for the round where the key says which shard it was. */
+  private async refuse(message: BusMessage, lease: Lease, error: unknown): Promise<void> {
+    const { producer, topics, events } = this.parts;
+    const code: ErrorCode = error instanceof RoundhouseError ? error.code : 'INTERNAL';
+    const reason = error instanceof Error ? error.message : String(error);
+    await this.untilTaken(lease, () => deadLetter(producer, topics, message, error));
+    const key = parseShardKey(message.key);
+    if (key !== null) {
+      const outcome = unreadableOutcome(key, code);
+      await this.publish([this.outcomeMessage(outcome, this.headersFor(message))], lease);
+    }
+    const { topic, partition, offset } = message;
+    events.ShardDeadLettered({ topic, partition, offset: offset.toString(), code, reason });
+  }
+
+  private publish(messages: readonly OutgoingMessage[], lease: Lease): Promise<void> {
+    return this.untilTaken(lease, () => this.parts.producer.send(messages));
+  }
+
+  /** Kafka being away is no reason to give a result up; losing the partition is: its next owner does it. */
+  private async untilTaken(lease: Lease, send: () => Promise<void>): Promise<void> {
+    for (;;) {
+      try {
+        return await send();
+      } catch (error) {
+        const away = error instanceof RoundhouseError && error.code === 'DEPENDENCY_ABSENT';
+        if (!away) throw error;
+        if (!lease.isOwned()) return;
+      }
+    }
+  }
+
+  private report(outcome: ShardOutcome, model: string, receivedAt: number): void {
+    const { runId, roundId, shardIndex, status, errorCode, candidateCount } = outcome;
+    const { events } = this.parts;
+    events.ShardFinished({
+      runId,
+      roundId,
+      shardIndex,
+      status,
+      code: errorCode ?? 'none',
+      model,
+      candidates: candidateCount,
+      seconds: (performance.now() - receivedAt) / 1_000,
+    });
+    if (status === 'solved') events.CandidatesCosted({ model, candidates: candidateCount });
+  }
+}
