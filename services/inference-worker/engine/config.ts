@@ -1,0 +1,43 @@
+import {
+  commonSettings,
+  integerSetting,
+  loadConfig,
+  textSetting,
+  type ConfigOf,
+  type Env,
+} from '#lib/config';
+
+const name = '[A-Za-z0-9][A-Za-z0-9_.-]{0,99}';
+
+export const engineSettings = {
+  logLevel: commonSettings.logLevel,
+  modelsDir: commonSettings.modelsDir,
+  toolchainDir: textSetting('ROUNDHOUSE_TOOLCHAIN_DIR', { default: '.roundhouse/toolchain' }),
+  /** The path of a Unix socket; the kernel takes 107 bytes. */
+  socket: textSetting('ROUNDHOUSE_ENGINE_SOCKET', {
+    default: '.roundhouse/run/engine.sock',
+    pattern: /^.{1,107}$/,
+    limit: 'a path of 1 to 107 bytes',
+  }),
+  backendsDir: textSetting('ROUNDHOUSE_ENGINE_BACKENDS_DIR', { default: 'build/native/backends' }),
+  /** Models to load, separated by commas; empty: all of the repository. The engine is ready when all are. */
+  models: textSetting('ROUNDHOUSE_ENGINE_MODELS', {
+    default: '',
+    pattern: new RegExp(`^(${name}(,${name})*)?$`),
+    limit: 'names of models, separated by commas',
+  }),
+  /** Of a request or an answer. */
+  maxMessageBytes: integerSetting('ROUNDHOUSE_ENGINE_MAX_MESSAGE_BYTES', {
+    default: 16_777_216,
+    min: 1_024,
+    max: 1_073_741_824,
+  }),
+  /** Requests whose buffers are in use; one more is refused as ENGINE_BUSY. */
+  maxInFlight: integerSetting('ROUNDHOUSE_ENGINE_MAX_IN_FLIGHT', { default: 64, min: 1, max: 100_000 }),
+} as const;
+
+export type EngineConfig = ConfigOf<typeof engineSettings>;
+
+export function loadEngineConfig(env: Env): EngineConfig {
+  return loadConfig(env, engineSettings);
+}

@@ -1,0 +1,64 @@
+import { mkdirSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { Server } from '@grpc/grpc-js';
+import { loadProtocol } from '#lib/engine-client/protocol';
+import { projectPath } from '#schemas/project-root';
+import { TritonServer } from '#native/triton/triton-server';
+import type { EngineConfig } from './config';
+import { EngineModels, modelsIn } from './engine-models';
+import type { EngineEvents } from './events';
+import { healthHandlers } from './health-service';
+import { InferenceGate } from './inference-gate';
+import { inferenceDefinition, inferenceHandlers } from './inference-service';
+import { bindSocket, closeServer } from './socket-server';
+import { asRoundhouseError } from './triton-errors';
+
+/** Relative paths of the configuration start at the root of the project. */
+function at(path: string): string {
+  return resolve(projectPath(), path);
+}
+
+function startTriton(config: EngineConfig): Promise<TritonServer> {
+  const triton = at(join(config.toolchainDir, 'triton'));
+  return TritonServer.start({
+    coreLibrary: join(triton, 'nvidia_pytriton.libs', 'libtritonserver.so'),
+    modelRepository: at(config.modelsDir),
+    backendDirectory: at(config.backendsDir),
+    cacheDirectory: join(triton, 'pytriton', 'tritonserver', 'caches'),
+  }).catch((error: unknown) => {
+    throw asRoundhouseError(error);
+  });
+}
+
+export interface Engine {
+  readonly models: EngineModels;
+  stop(): Promise<void>;
+}
+
+/** Loads the models, then listens: whoever can connect finds every model loaded or rejected. */
+export async function startEngine(config: EngineConfig, events: EngineEvents): Promise<Engine> {
+  const triton = await startTriton(config);
+  const needed = config.models === '' ? modelsIn(at(config.modelsDir)) : config.models.split(',');
+  const models = new EngineModels(triton, at(config.modelsDir), needed, events);
+  const gate = new InferenceGate(triton, config);
+  const server = new Server({
+    'grpc.max_receive_message_length': config.maxMessageBytes,
+    'grpc.max_send_message_length': config.maxMessageBytes,
+  });
+  const stop = async (): Promise<void> => {
+    await closeServer(server);
+    await triton.stop();
+  };
+  try {
+    await models.loadNeeded();
+    server.addService(inferenceDefinition(), inferenceHandlers({ triton, models, gate, events }));
+    server.addService(loadProtocol().health, healthHandlers(models));
+    mkdirSync(dirname(at(config.socket)), { recursive: true });
+    await bindSocket(server, at(config.socket));
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  events.EngineListened({ socket: at(config.socket), models: needed, ready: models.whyNotReady() === null });
+  return { models, stop };
+}
