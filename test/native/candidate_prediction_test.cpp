@@ -1,0 +1,183 @@
+// What the network is asked for a shard, the columns of its rows, and how its answers become plan times.
+#include <cmath>
+#include <functional>
+#include <limits>
+
+#include "../../cuda/backend/error.hpp"
+#include "../../cuda/candidate_cost/prediction.hpp"
+#include "check.hpp"
+#include "shard_fixture.hpp"
+
+namespace {
+
+using namespace roundhouse;
+using namespace roundhouse::candidate_cost;
+using test::ShardFixture;
+namespace C = layout::OrderColumn;
+namespace P = layout::Param;
+namespace K = layout::KnownFlag;
+
+ShardTables tablesOf(const ShardFixture& shard) {
+  ShardTables tables{};
+  CHECK(!bindTables(shard.bytes(), tables));
+  CHECK(!validateTables(tables, 0));
+  return tables;
+}
+
+std::string errorOf(const std::function<void()>& body) {
+  try {
+    body();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+/// Order 0 unknown altogether, order 2 (on board of courier 1) unknown, the others known; ride factors unknown.
+ShardFixture unknownShard() {
+  ShardFixture shard;
+  shard.params[P::travelKnown] = 0;
+  shard.params[P::secondsOfDay] = 21600;
+  shard.params[P::dayOfWeek] = 6;
+  shard.params[P::rainPerMille] = 250;
+  shard.params[P::trafficPerMille] = 500;
+  shard.order(0, C::flags) = 0;
+  shard.order(2, C::flags) = 0;
+  for (int column = 0; column < 8; ++column) shard.orderFeatures[column] = static_cast<float>(column + 1);
+  return shard;
+}
+
+void checkNeededRows() {
+  ShardFixture known;
+  CHECK_EQUAL(planPrediction(tablesOf(known)).count(), 0u);
+  const ShardFixture shard = unknownShard();
+  const PredictionRows needed = planPrediction(tablesOf(shard));
+  // Orders 0 and 2 and four vehicle classes.
+  CHECK_EQUAL(needed.count(), 6u);
+  CHECK_EQUAL(needed.orders[0], 0);
+  CHECK_EQUAL(needed.orders[1], 2);
+  CHECK(needed.onBoard[2]);
+  CHECK(!needed.onBoard[3]);
+  // On board with a known hand-over: nothing is left to predict.
+  ShardFixture delivered = unknownShard();
+  delivered.order(2, C::flags) = K::handover;
+  CHECK_EQUAL(planPrediction(tablesOf(delivered)).count(), 5u);
+}
+
+void checkGather() {
+  const ShardFixture shard = unknownShard();
+  const ShardTables tables = tablesOf(shard);
+  const PredictionRows needed = planPrediction(tables);
+  std::vector<float> rows(needed.count() * layout::ETR_FEATURES, -1.0f);
+  gatherFeatures(tables, needed, rows.data());
+  // 21,600 s of 86,400 s are a quarter turn: sin 1, cos 0. Day 6 is a Sunday.
+  CHECK_EQUAL(rows[0], 0.0f);
+  CHECK_EQUAL(rows[1], 1.0f);
+  CHECK(std::abs(rows[2]) < 1e-7f);
+  CHECK_EQUAL(rows[3], 1.0f);
+  CHECK_EQUAL(rows[4], 0.25f);
+  CHECK_EQUAL(rows[5], 0.5f);
+  for (int column = 0; column < 8; ++column) CHECK_EQUAL(rows[6 + column], static_cast<float>(column + 1));
+  // Order 0 goes from place 2 (x = 100) to place 4 (x = 110): 10 m.
+  CHECK_EQUAL(rows[14], 0.01f);
+  for (int column = 15; column < 20; ++column) CHECK_EQUAL(rows[column], 0.0f);
+  const float* car = &rows[5 * layout::ETR_FEATURES];
+  CHECK_EQUAL(car[0], 1.0f);
+  CHECK_EQUAL(car[1], 1.0f);
+  for (int column = 6; column < 20; ++column) CHECK_EQUAL(car[column], column == 18 ? 1.0f : 0.0f);
+}
+
+/// Six rows of quantiles: p50 columns from `p50`, p90 columns twice that.
+std::vector<float> quantilesOf(float prep, float wait, float handover, float ride) {
+  std::vector<float> rows;
+  for (int row = 0; row < 6; ++row) rows.insert(rows.end(), {prep, 2 * prep, wait, 2 * wait, handover, 2 * handover, ride, 2 * ride});
+  return rows;
+}
+
+ShardTimes timesOf(const ShardFixture& shard, const std::vector<float>& quantiles) {
+  const ShardTables tables = tablesOf(shard);
+  return shardTimes(tables, planPrediction(tables), quantiles.data());
+}
+
+void checkRounding() {
+  ShardFixture shard = unknownShard();
+  shard.order(0, C::placedAt) = -100;
+  // Half up: 300.5 → 301 and 301 − 100 = 201; 99.49 → 99; 0.5 → 1; 1.0625 → 1062.5 ‰ → 1063 ‰.
+  ShardTimes times = timesOf(shard, quantilesOf(300.5f, 99.49f, 0.5f, 1.0625f));
+  CHECK_EQUAL(times.orders[0].readyAt, 201);
+  CHECK_EQUAL(times.orders[0].pickupPostService, 99);
+  CHECK_EQUAL(times.orders[0].dropoffPostService, 1);
+  for (const int32_t factor : times.rideFactors) CHECK_EQUAL(factor, 1063);
+  // p90 is twice as much: 601 − 100 = 501; 198.98 → 199; 1; 2.125 → 2125 ‰.
+  shard.params[P::quantile] = 90;
+  times = timesOf(shard, quantilesOf(300.5f, 99.49f, 0.5f, 1.0625f));
+  CHECK_EQUAL(times.orders[0].readyAt, 501);
+  CHECK_EQUAL(times.orders[0].pickupPostService, 199);
+  CHECK_EQUAL(times.orders[0].dropoffPostService, 1);
+  CHECK_EQUAL(times.rideFactors[0], 2125);
+}
+
+void checkLimits() {
+  ShardFixture shard = unknownShard();
+  shard.order(0, C::placedAt) = -5000;
+  // Placed 5,000 s ago and predicted to take 300 s: not known ready, so not before now. −5 s is 0 s, 10^9 s a day.
+  ShardTimes times = timesOf(shard, quantilesOf(300, -5, 1e9f, 0.0001f));
+  CHECK_EQUAL(times.orders[0].readyAt, 0);
+  CHECK_EQUAL(times.orders[0].pickupPostService, 0);
+  CHECK_EQUAL(times.orders[0].dropoffPostService, 86400);
+  CHECK_EQUAL(times.rideFactors[3], 100);
+  CHECK_EQUAL(timesOf(shard, quantilesOf(1, 1, 1, 50)).rideFactors[0], 10000);
+  shard.order(0, C::placedAt) = 0x7ffffffe;
+  CHECK_EQUAL(timesOf(shard, quantilesOf(300, 1, 1, 1)).orders[0].readyAt, 0x7ffffffe);
+}
+
+void checkKnownStays() {
+  ShardFixture shard = unknownShard();
+  shard.order(0, C::flags) = K::pickupWait;
+  const ShardTimes times = timesOf(shard, quantilesOf(600, 77, 88, 1.5f));
+  // The fixture's order 0: ready 30, pickup post-service 4, drop-off post-service 5.
+  CHECK_EQUAL(times.orders[0].readyAt, 600);
+  CHECK_EQUAL(times.orders[0].pickupPostService, 4);
+  CHECK_EQUAL(times.orders[0].dropoffPostService, 88);
+  // Order 1 is known; order 2 is on board: its ready time (90) and pickup stay, its hand-over is predicted.
+  CHECK_EQUAL(times.orders[1].readyAt, 60);
+  CHECK_EQUAL(times.orders[2].readyAt, 90);
+  CHECK_EQUAL(times.orders[2].pickupPostService, 4);
+  CHECK_EQUAL(times.orders[2].dropoffPostService, 88);
+  shard.params[P::travelKnown] = 1;
+  CHECK_EQUAL(timesOf(shard, quantilesOf(600, 77, 88, 1.5f)).rideFactors[1], 1000);
+}
+
+void checkFaults() {
+  ShardFixture shard = unknownShard();
+  const auto planned = [&] { return errorOf([&] { planPrediction(tablesOf(shard)); }); };
+  shard.orderFeatures[2 * 8 + 3] = std::numeric_limits<float>::infinity();
+  CHECK_EQUAL(planned(), "PAYLOAD_INVALID: order_features row 2: 3 is a column that is not finite");
+  // A known order's features are never read.
+  shard.order(2, C::flags) = 7;
+  CHECK_EQUAL(planned(), "");
+  shard.params[P::dayOfWeek] = 7;
+  CHECK_EQUAL(planned(), "PAYLOAD_INVALID: params row 0, column dayOfWeek: 7 is not within 0..6");
+  shard.params[P::dayOfWeek] = 0;
+  shard.params[P::secondsOfDay] = 86400;
+  CHECK_EQUAL(planned(), "PAYLOAD_INVALID: params row 0, column secondsOfDay: 86400 is not within 0..86399");
+  shard.params[P::secondsOfDay] = 0;
+  shard.params[P::rainPerMille] = -1;
+  CHECK_EQUAL(planned(), "PAYLOAD_INVALID: params row 0, column rainPerMille: -1 is not within 0..1000");
+  shard.params[P::rainPerMille] = 0;
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  CHECK_EQUAL(errorOf([&] { timesOf(shard, quantilesOf(nan, 1, 1, 1)); }),
+              "MODEL_FAILED: the network gave a value that is not finite in column 0");
+}
+
+}  // namespace
+
+int main() {
+  checkNeededRows();
+  checkGather();
+  checkRounding();
+  checkLimits();
+  checkKnownStays();
+  checkFaults();
+  return test::finish();
+}

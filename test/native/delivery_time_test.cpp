@@ -1,0 +1,114 @@
+// The network on ONNX Runtime: its columns are checked at load, a row has the same bits in every batch, and the
+// pin of candidate_cost names file and content.
+#include <unistd.h>
+
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <random>
+
+#include "../../cuda/backend/error.hpp"
+#include "../../cuda/candidate_cost/network_pin.hpp"
+#include "../../cuda/delivery_time/onnx_network.hpp"
+#include "check.hpp"
+
+namespace {
+
+using namespace roundhouse;
+using namespace roundhouse::delivery_time;
+namespace fs = std::filesystem;
+
+const fs::path kSource = ROUNDHOUSE_SOURCE;
+const fs::path kShipped = kSource / "models/delivery_time/1/model.onnx";
+
+std::string errorOf(const std::function<void()>& body) {
+  try {
+    body();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+std::vector<float> randomRows(std::size_t rows) {
+  std::mt19937 random(7);
+  std::uniform_real_distribution<float> uniform(-1.0f, 30.0f);
+  std::vector<float> features(rows * kFeatures);
+  for (float& value : features) value = uniform(random);
+  return features;
+}
+
+void checkRowsAcrossBatches() {
+  const auto network = loadNetwork(kShipped, "");
+  CHECK(dryRun(*network).batchInvariant);
+  constexpr std::size_t rows = 1000;
+  const std::vector<float> features = randomRows(rows);
+  std::vector<float> together(rows * kQuantiles);
+  network->predict(features.data(), rows, together.data());
+  for (std::size_t row = 0; row < rows; ++row) {
+    for (std::size_t column = 0; column < kQuantiles; column += 2) {
+      const float* pair = &together[row * kQuantiles + column];
+      CHECK_THAT(pair[0] >= 0 && pair[1] >= pair[0], "0 <= p50 <= p90");
+    }
+  }
+  for (const std::size_t batch : {1u, 2u, 3u, 7u, 16u, 33u, 250u, 999u}) {
+    std::vector<float> apart(rows * kQuantiles);
+    for (std::size_t first = 0; first < rows; first += batch) {
+      network->predict(&features[first * kFeatures], std::min(batch, rows - first), &apart[first * kQuantiles]);
+    }
+    CHECK_THAT(std::memcmp(apart.data(), together.data(), rows * kQuantiles * sizeof(float)) == 0,
+               "the same bits in batches of " + std::to_string(batch));
+  }
+}
+
+void checkColumns() {
+  const auto refusal = [](const std::string& name) {
+    return errorOf([&] { loadNetwork(kSource / "test/fixtures/onnx" / (name + ".onnx"), ""); });
+  };
+  const std::string input = "; it must be one FP32 'features' of shape [N, 20]";
+  const std::string output = "; it must be one FP32 'quantiles' of shape [N, 8]";
+  CHECK_EQUAL(refusal("constant"), "");
+  CHECK_EQUAL(refusal("wrong_name"), "MODEL_FAILED: wrong_name.onnx: input is named 'inputs'" + input);
+  CHECK_EQUAL(refusal("wrong_columns"), "MODEL_FAILED: wrong_columns.onnx: input has shape [N, 19]" + input);
+  CHECK_EQUAL(refusal("wrong_outputs"), "MODEL_FAILED: wrong_outputs.onnx: output has shape [N, 6]" + output);
+  // ONNX type 11 is DOUBLE.
+  CHECK_EQUAL(refusal("wrong_type"), "MODEL_FAILED: wrong_type.onnx: input has ONNX type 11" + input);
+  CHECK_EQUAL(refusal("fixed_rows"), "MODEL_FAILED: fixed_rows.onnx: input has shape [4, 20]" + input);
+  CHECK_EQUAL(refusal("two_outputs"), "MODEL_FAILED: two_outputs.onnx: output count is 2" + output);
+  CHECK(refusal("absent").starts_with("MODEL_FAILED: loading absent.onnx: "));
+  CHECK(errorOf([] { loadNetwork(kSource / "package.json", ""); }).starts_with("MODEL_FAILED: loading package.json: "));
+  const auto infinite = loadNetwork(kSource / "test/fixtures/onnx/infinite.onnx", "");
+  CHECK(errorOf([&] { dryRun(*infinite); }).starts_with("MODEL_FAILED: the network's dry run gives"));
+  CHECK(errorOf([] { loadNetwork(kShipped, "/nowhere/libonnxruntime.so.1"); })
+            .starts_with("MODEL_FAILED: ONNX Runtime can't be opened: /nowhere/libonnxruntime.so.1"));
+}
+
+void checkPin() {
+  using candidate_cost::pinnedNetwork;
+  const fs::path folder = fs::temp_directory_path() / ("roundhouse-pin-" + std::to_string(getpid()));
+  fs::create_directories(folder);
+  const auto refusal = [&](const std::string& pin) {
+    std::ofstream(folder / "network.json", std::ios::trunc) << pin;
+    return errorOf([&] { pinnedNetwork(kSource / "test/fixtures/onnx", folder / "network.json"); });
+  };
+  CHECK_EQUAL(pinnedNetwork(kSource / "models", kSource / "models/candidate_cost/1/network.json"), kShipped);
+  CHECK_EQUAL(errorOf([&] { pinnedNetwork(kSource / "models", folder / "network.json"); }),
+              "MODEL_FAILED: the version folder has no readable network.json");
+  CHECK_EQUAL(refusal("{"), "MODEL_FAILED: network.json: JSON, byte 1: expected a name");
+  CHECK_EQUAL(refusal("{}"), "MODEL_FAILED: network.json must have the texts 'network' and 'sha256'");
+  CHECK_EQUAL(refusal(R"({"network":"absent.onnx","sha256":"00"})"), "MODEL_FAILED: the pinned network absent.onnx can't be read");
+  const std::string other = refusal(R"({"network":"constant.onnx","sha256":"00"})");
+  CHECK(other.starts_with("MODEL_FAILED: the pinned network constant.onnx has SHA-256 "));
+  CHECK(other.ends_with(", the pin says 00"));
+  fs::remove_all(folder);
+}
+
+}  // namespace
+
+int main() {
+  checkRowsAcrossBatches();
+  checkColumns();
+  checkPin();
+  return test::finish();
+}
