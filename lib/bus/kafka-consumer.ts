@@ -13,6 +13,7 @@ const defaultMaxWaitMs = 100;
 const commitPauseMs = 10;
 const commitRetryPauseMs = 200;
 const drainTimeoutMs = 10_000;
+const silenceLimitMs = 3_000;
 
 /** See port.ts. Sessions that are lost are replaced; handlers in flight then hold revoked leases. */
 export class KafkaWindowedConsumer implements WindowedConsumer, PartitionOwner {
@@ -40,6 +41,12 @@ export class KafkaWindowedConsumer implements WindowedConsumer, PartitionOwner {
 
   inFlight(): number {
     return this.handling;
+  }
+
+  whyNotReady(): string | null {
+    if (this.consumer === null || this.session === null) return 'the consumer group has not been joined';
+    const silentMs = this.session.silentMs();
+    return silentMs > silenceLimitMs ? `no answer from Kafka for ${Math.round(silentMs)} ms` : null;
   }
 
   async stop(): Promise<void> {

@@ -97,10 +97,15 @@ export class KafkaSession {
     return Promise.resolve();
   }
 
+  /** Since the last fetch that came back. */
+  silentMs(): number {
+    return performance.now() - this.lastSign;
+  }
+
   private watch(): void {
     const limitMs = Math.max(15_000, 2 * this.options.sessionTimeoutMs);
     this.watchdog = setInterval(() => {
-      if (performance.now() - this.lastSign > limitMs) this.lose(`no fetch in ${limitMs} ms`);
+      if (this.silentMs() > limitMs) this.lose(`no fetch in ${limitMs} ms`);
     }, 1_000);
     this.watchdog.unref();
   }

@@ -1,6 +1,6 @@
 import type { UnixMs } from '#schemas/brands';
 
-/** The bus as our code sees it; `kafka.ts` beside it is the only file that knows kafkajs. */
+/** The bus as our code sees it; only the `kafka…` files beside it know kafkajs. */
 export interface BusMessage {
   readonly topic: string;
   readonly partition: number;
@@ -61,6 +61,8 @@ export interface WindowedConsumer {
   start(): Promise<void>;
   /** Messages handed out and not resolved yet. */
   inFlight(): number;
+  /** null while the group is joined and fetches come back, else the reason. */
+  whyNotReady(): string | null;
   /** Waits for the handlers in flight (bounded), commits, leaves the group. */
   stop(): Promise<void>;
 }

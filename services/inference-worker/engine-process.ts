@@ -38,7 +38,8 @@ function logLines(stream: Readable, logger: Logger, level: 'info' | 'warn'): voi
 
 /**
  * The engine child, from one incarnation to the next: started again with a growing pause when it dies,
- * killed when it no longer answers. Each has a socket of its own in a folder that only we may enter.
+ * killed when it no longer answers. Each has a socket of its own in a folder that only we may enter, and a
+ * process group of its own, so that a Ctrl-C in the terminal reaches it through us, in order.
  */
 export class EngineProcess {
   private readonly folder = mkdtempSync(join(tmpdir(), 'roundhouse-engine-'));
@@ -60,6 +61,7 @@ export class EngineProcess {
     const child = spawn(process.execPath, [mainFile], {
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
       env: { ...env, ROUNDHOUSE_ENGINE_SOCKET: socket },
+      detached: true,
     });
     this.child = child;
     logLines(child.stdout!, logger, 'info');

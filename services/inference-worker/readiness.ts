@@ -1,0 +1,14 @@
+import type { EngineLink } from './engine-link';
+
+/** Why shards can't be solved now, with the models that don't serve; null when they can. */
+export async function engineReadiness(link: EngineLink | undefined): Promise<string | null> {
+  const client = link?.current();
+  if (!link || !client) return link?.whyDown() ?? 'the engine has not started yet';
+  if (await client.isReady()) return null;
+  const states = await client.repositoryIndex();
+  const broken = states.filter(({ state }) => state !== 'READY');
+  const reasons = broken.map(({ name, version, state, reason }) => {
+    return `${name}${version && ` ${version}`}: ${reason || state}`;
+  });
+  return reasons.length > 0 ? reasons.join('; ') : 'the engine is not ready';
+}

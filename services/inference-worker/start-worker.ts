@@ -1,0 +1,86 @@
+import { join } from 'node:path';
+import { connectBus, topicSpecs, type Bus } from '#lib/bus/kafka';
+import type { WindowedConsumer } from '#lib/bus/port';
+import type { Env } from '#lib/config';
+import { connectEngine } from '#lib/engine-client/grpc';
+import { startHealthServer } from '#lib/health';
+import type { ServiceContext, ServicePorts } from '#lib/service';
+import type { UnixMs } from '#schemas/brands';
+import { RoundhouseError } from '#schemas/errors';
+import { topicsOf } from '#schemas/topics';
+import type { WorkerConfig } from './config';
+import { EngineLink } from './engine-link';
+import { EngineProcess } from './engine-process';
+import { workerEvents, type WorkerEvents } from './events';
+import { engineReadiness } from './readiness';
+import { ShardConsumer } from './shard-consumer';
+
+type Context = ServiceContext<WorkerConfig>;
+
+async function prepareBus({ config, logger, signal, onStop }: Context, events: WorkerEvents): Promise<Bus> {
+  const { brokers, maxMessageBytes } = config;
+  const bus = connectBus({ brokers, clientId: 'roundhouse-worker', logger, maxMessageBytes });
+  onStop('bus', () => bus.close());
+  await bus.waitUntilReady(config.startupTimeoutMs, signal);
+  await bus.ensureTopics(topicSpecs(topicsOf(config.topicPrefix), config));
+  events.ClockSkewMeasured({ skewMs: await bus.measureClockSkewMs(config.maxClockSkewMs) });
+  return bus;
+}
+
+function startEngine({ config, logger, onStop }: Context, events: WorkerEvents, env: Env): EngineLink {
+  const link = new EngineLink();
+  const engine = new EngineProcess({
+    mainFile: join(__dirname, 'engine', 'main.js'),
+    env,
+    readyTimeoutMs: config.engineReadyTimeoutMs,
+    logger,
+    events,
+    link,
+    connect: (address) => connectEngine({ address, controlTimeoutMs: 1_000 }),
+  });
+  onStop('engine', () => engine.stop());
+  engine.start();
+  return link;
+}
+
+async function waitForEngine(link: EngineLink, timeoutMs: number): Promise<void> {
+  if ((await link.waitUntilUp((Date.now() + timeoutMs) as UnixMs)) !== null) return;
+  const message = `the engine was not ready in ${timeoutMs} ms: ${link.whyDown()}`;
+  throw new RoundhouseError('DEPENDENCY_ABSENT', message);
+}
+
+/** Starts the parts in their order; they stop in the reverse one, so shards in work find their engine. */
+export async function startWorker(context: Context, env: Env): Promise<ServicePorts> {
+  const { config, telemetry, onStop, fail } = context;
+  const events = workerEvents(telemetry);
+  const topics = topicsOf(config.topicPrefix);
+  const started: { link?: EngineLink; consumer?: WindowedConsumer } = {};
+  const health = await startHealthServer({
+    registry: telemetry.registry,
+    host: config.bindHost,
+    port: config.httpPort,
+    checks: {
+      engine: () => engineReadiness(started.link),
+      kafka: () => (started.consumer ? started.consumer.whyNotReady() : 'not connected yet'),
+    },
+  });
+  onStop('health', () => health.close());
+  const bus = await prepareBus(context, events);
+  const link = startEngine(context, events, env);
+  started.link = link;
+  await waitForEngine(link, config.engineReadyTimeoutMs);
+  const producer = await bus.producer();
+  const shards = new ShardConsumer({ topics, producer, link, events, startMarginMs: config.startMarginMs });
+  const consumer = bus.windowedConsumer({
+    groupId: `${config.topicPrefix}inference-worker`,
+    topics: [topics.shards],
+    window: config.window,
+    sessionTimeoutMs: config.sessionTimeoutMs,
+    handle: (message, lease) => shards.handle(message, lease),
+    onFatal: fail,
+  });
+  onStop('consumer', () => consumer.stop());
+  await consumer.start();
+  started.consumer = consumer;
+  return { http: health.port };
+}
