@@ -188,7 +188,7 @@ function pipelineOf(
       if (name !== 'engine') return named(name).kill();
       for (const pid of enginePids()) process.kill(pid, 'SIGKILL');
     },
-    restart: (name) => named(name).start(),
+    restart: async (name) => named(name).start(),
     signal: (name, signal) => named(name).signal(signal),
     stop: () => stopInOrder(processes, folder),
   };

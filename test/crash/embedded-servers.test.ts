@@ -1,0 +1,130 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import Redis from 'ioredis';
+import { Kafka, logLevel } from 'kafkajs';
+import { startPipeline, type Pipeline } from '#launcher/pipeline';
+import { identityOf } from '#launcher/process-identity';
+import { projectPath } from '#schemas/project-root';
+
+const noServices = { counts: { ingest: 0, worker: 0, aggregator: 0 } };
+
+function quietKafka(brokers: string): Kafka {
+  return new Kafka({
+    brokers: brokers.split(','),
+    logLevel: logLevel.NOTHING,
+    retry: { initialRetryTime: 100 },
+  });
+}
+
+describe('a pipeline with its own broker and Redis', () => {
+  let pipeline: Pipeline;
+  beforeAll(async () => {
+    pipeline = await startPipeline(noServices);
+  }, 90_000);
+  afterAll(() => pipeline.stop(), 30_000);
+
+  test('a broker killed and restarted has its messages at the same address', async () => {
+    const kafka = quietKafka(pipeline.kafkaBrokers);
+    const admin = kafka.admin();
+    await admin.connect();
+    await admin.createTopics({ topics: [{ topic: 'kept', numPartitions: 1 }] });
+    const producer = kafka.producer();
+    await producer.connect();
+    await producer.send({ topic: 'kept', acks: -1, messages: [{ value: 'before' }] });
+    await producer.disconnect();
+    await admin.disconnect();
+    await pipeline.kill('broker');
+    await pipeline.restart('broker');
+    const after = kafka.admin();
+    await after.connect();
+    expect(await after.fetchTopicOffsets('kept')).toMatchObject([{ high: '1', low: '0' }]);
+    await after.disconnect();
+  }, 90_000);
+
+  test('a Redis killed and restarted has what it acknowledged', async () => {
+    const before = new Redis(pipeline.redisUrl);
+    await before.set('key', 'value');
+    before.disconnect();
+    await pipeline.kill('redis');
+    await pipeline.restart('redis');
+    const after = new Redis(pipeline.redisUrl);
+    await expect(after.get('key')).resolves.toBe('value');
+    after.disconnect();
+  }, 30_000);
+
+  test('a name that is no process is an error that lists those there are', async () => {
+    await expect(pipeline.restart('brokr')).rejects.toThrow(
+      /no process brokr; there are redis, broker and engine|there are broker, redis and engine/,
+    );
+  });
+
+  test('a port in use is named', async () => {
+    const taken = Number(pipeline.redisUrl.split(':').at(-1));
+    await expect(startPipeline({ ...noServices, redisPort: taken })).rejects.toMatchObject({
+      code: 'PORT_IN_USE',
+      message: `port ${taken} for Redis can't be used (EADDRINUSE)`,
+    });
+  }, 60_000);
+});
+
+/** A launcher as a process of its own, since the test ends it. It prints the ids of its children. */
+const launcherCode = `
+  const { startPipeline } = require('./dist/launcher/pipeline.js');
+  startPipeline({ counts: { ingest: 0, worker: 0, aggregator: 0 } }).then((pipeline) => {
+    console.log(JSON.stringify({ folder: pipeline.runFolder, pids: pipeline.processes().map(({ pid }) => pid) }));
+    process.once('SIGTERM', () => pipeline.stop().then(() => process.exit(0)));
+  });`;
+
+async function startLauncher() {
+  const launcher = spawn(process.execPath, ['-e', launcherCode], {
+    cwd: projectPath(),
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const line = await new Promise<string>((resolve) =>
+    launcher.stdout.once('data', (data) => resolve(String(data))),
+  );
+  const exited = new Promise<void>((resolve) => launcher.once('exit', () => resolve()));
+  return { launcher, exited, ...(JSON.parse(line) as { folder: string; pids: number[] }) };
+}
+
+describe('nothing stays behind', () => {
+  test('after a stop: no process, no data, only logs', async () => {
+    const { launcher, exited, folder, pids } = await startLauncher();
+    launcher.kill('SIGTERM');
+    await exited;
+    expect(pids.map(identityOf)).toEqual([null, null]);
+    expect(readdirSync(folder).sort()).toEqual(['logs', 'owner.json']);
+  }, 90_000);
+
+  test('after the launcher was killed: no process, and the next run removes the folder', async () => {
+    const { launcher, exited, folder, pids } = await startLauncher();
+    launcher.kill('SIGKILL');
+    await exited;
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect(pids.map(identityOf)).toEqual([null, null]);
+    expect(existsSync(folder)).toBe(true);
+    const next = await startPipeline({ ...noServices, kafkaBrokers: '127.0.0.1:1' });
+    expect(existsSync(folder)).toBe(false);
+    await next.stop();
+  }, 90_000);
+});
+
+test('the broker has no errors in its log after a clean start', async () => {
+  const pipeline = await startPipeline({ ...noServices, redisUrl: 'redis://127.0.0.1:1' });
+  const log = readFileSync(`${pipeline.logs}/broker.log`, 'utf8');
+  await pipeline.stop();
+  expect(log.split('\n').filter((line) => / ERROR /.test(line))).toEqual([]);
+}, 60_000);
+
+test('a start that is aborted ends what it began', async () => {
+  const abort = new AbortController();
+  const starting = startPipeline({ ...noServices, abort: abort.signal });
+  setTimeout(() => abort.abort(), 500);
+  await expect(starting).rejects.toBeDefined();
+  const ours = execFileSync('ps', ['-o', 'pid=,stat=,args=', '--ppid', String(process.pid)], {
+    encoding: 'utf8',
+  });
+  expect(
+    ours.split('\n').filter((line) => /kafka\.Kafka|redis-server/.test(line) && !/ Z/.test(line)),
+  ).toEqual([]);
+}, 60_000);
