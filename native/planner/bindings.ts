@@ -8,7 +8,7 @@ export interface NativeShardCosts {
   readonly rideFactors: Int32Array;
 }
 
-/** params, couriers, held, orders, places, order_features, candidates, the travel matrix, its zones. */
+/** params, couriers, held, orders, places, order_features, candidates, the travel matrix by vehicle, its zones. */
 export type NativeShard = readonly [
   Uint8Array,
   Uint8Array,
@@ -17,7 +17,7 @@ export type NativeShard = readonly [
   Uint8Array,
   Uint8Array,
   Uint8Array,
-  Int32Array,
+  readonly (Int32Array | undefined)[],
   number,
 ];
 

@@ -12,11 +12,11 @@ export interface ShardCosts {
   readonly rideFactors: Uint8Array;
 }
 
-/** Zone-to-zone seconds, row-major; its hash is compared with the one in the shard's params. */
+/** Zone-to-zone seconds by vehicle code, row-major; its hash is compared with the one in the shard's params. */
 export interface ShardTravelMatrix {
   readonly contentHash: string;
   readonly zones: number;
-  readonly seconds: Int32Array;
+  readonly secondsByVehicle: readonly (Int32Array | undefined)[];
 }
 
 /**
@@ -91,7 +91,7 @@ function nativeShard(tensors: readonly NamedTensor[], matrix?: ShardTravelMatrix
     data('places'),
     data('order_features'),
     data('candidates'),
-    used?.seconds ?? new Int32Array(0),
+    used?.secondsByVehicle ?? [],
     used?.zones ?? 0,
   ];
 }

@@ -64,7 +64,8 @@ struct OwnedShard {
   std::vector<int32_t> couriers, held, orders, places;
   std::vector<float> orderFeatures;
   std::vector<uint16_t> candidates;
-  TravelMatrix matrix;
+  std::vector<int32_t> layerCopies[candidate_cost::kVehicles];
+  TravelLayers layers;
 
   candidate_cost::ShardBytes bytes() const {
     const auto of = [](const auto& values) {
@@ -74,7 +75,30 @@ struct OwnedShard {
   }
 };
 
-std::shared_ptr<OwnedShard> shardOf(const Napi::CallbackInfo& info) {
+/// Sets layers on the arrays of `value` themselves, or, for a solve that outlives the call, on copies.
+void readLayers(const Napi::Value& value, const Napi::Value& zones, bool copies, OwnedShard& shard) {
+  if (!zones.IsNumber() || !value.IsArray()) throw PlannerFailure("PAYLOAD_INVALID", "the travel matrix is no matrix");
+  shard.layers.zones = zones.As<Napi::Number>().Int32Value();
+  if (shard.layers.zones < 0) throw PlannerFailure("PAYLOAD_INVALID", "zones is below 0");
+  const auto needed = static_cast<size_t>(shard.layers.zones) * static_cast<size_t>(shard.layers.zones);
+  const auto arrays = value.As<Napi::Array>();
+  for (uint32_t vehicle = 0; vehicle < candidate_cost::kVehicles; ++vehicle) {
+    const Napi::Value layer = arrays.Get(vehicle);
+    if (layer.IsUndefined()) continue;
+    const bool isInt32 = layer.IsTypedArray() && layer.As<Napi::TypedArray>().TypedArrayType() == napi_int32_array;
+    if (!isInt32 || layer.As<Napi::Int32Array>().ElementLength() != needed) {
+      throw PlannerFailure("PAYLOAD_INVALID", "a layer of the travel matrix is not zones · zones INT32 values");
+    }
+    const int32_t* seconds = layer.As<Napi::Int32Array>().Data();
+    if (copies) {
+      shard.layerCopies[vehicle].assign(seconds, seconds + needed);
+      seconds = shard.layerCopies[vehicle].data();
+    }
+    shard.layers.seconds[vehicle] = seconds;
+  }
+}
+
+std::shared_ptr<OwnedShard> shardOf(const Napi::CallbackInfo& info, bool outlivesCall) {
   auto shard = std::make_shared<OwnedShard>();
   shard->params = copyOf<int64_t>(info[0], "params");
   shard->couriers = copyOf<int32_t>(info[1], "couriers");
@@ -83,10 +107,7 @@ std::shared_ptr<OwnedShard> shardOf(const Napi::CallbackInfo& info) {
   shard->places = copyOf<int32_t>(info[4], "places");
   shard->orderFeatures = copyOf<float>(info[5], "order_features");
   shard->candidates = copyOf<uint16_t>(info[6], "candidates");
-  shard->matrix.seconds = copyOf<int32_t>(info[7], "the travel matrix");
-  if (!info[8].IsNumber()) throw PlannerFailure("PAYLOAD_INVALID", "zones is no number");
-  shard->matrix.zones = info[8].As<Napi::Number>().Int32Value();
-  if (shard->matrix.zones < 0) throw PlannerFailure("PAYLOAD_INVALID", "zones is below 0");
+  readLayers(info[7], info[8], outlivesCall, *shard);
   return shard;
 }
 
@@ -142,15 +163,15 @@ class SolveTask : public Napi::AsyncWorker {
 
 Napi::Value costShard(const Napi::CallbackInfo& info) {
   return guarded(info.Env(), [&] {
-    const auto shard = shardOf(info);
-    return toJs(info.Env(), costKnownShard(shard->bytes(), shard->matrix));
+    const auto shard = shardOf(info, false);
+    return toJs(info.Env(), costKnownShard(shard->bytes(), shard->layers));
   });
 }
 
 Napi::Value costShardAsync(const Napi::CallbackInfo& info) {
   return guarded(info.Env(), [&] {
-    const auto shard = shardOf(info);
-    return SolveTask<ShardCosts>::run(info.Env(), [shard] { return costKnownShard(shard->bytes(), shard->matrix); });
+    const auto shard = shardOf(info, true);
+    return SolveTask<ShardCosts>::run(info.Env(), [shard] { return costKnownShard(shard->bytes(), shard->layers); });
   });
 }
 

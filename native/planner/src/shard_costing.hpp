@@ -4,13 +4,14 @@
 #include <cstdint>
 #include <vector>
 
-#include "../../../cuda/candidate_cost/algo/shard_tables.hpp"
+#include "../../../cuda/candidate_cost/algo/travel.hpp"
 
 namespace roundhouse::planner {
 
-/// Zone-to-zone seconds; empty for a shard that travels by speed.
-struct TravelMatrix {
-  std::vector<int32_t> seconds;
+/// Zone-to-zone seconds by vehicle class, zones · zones values each; null where the matrix has none for it. Owns
+/// nothing. No zones: the shard must travel by speed.
+struct TravelLayers {
+  const int32_t* seconds[candidate_cost::kVehicles] = {};
   int32_t zones = 0;
 };
 
@@ -22,6 +23,6 @@ struct ShardCosts {
 };
 
 /// Costs a shard whose times are all known. Throws PlannerFailure for bad tables and for times to be predicted.
-ShardCosts costKnownShard(const candidate_cost::ShardBytes& bytes, const TravelMatrix& matrix);
+ShardCosts costKnownShard(const candidate_cost::ShardBytes& bytes, const TravelLayers& layers);
 
 }  // namespace roundhouse::planner
