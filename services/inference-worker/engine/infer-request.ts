@@ -28,8 +28,10 @@ function inputsOf({ tensors, raw }: DecodedInfer): TritonTensor[] {
   });
 }
 
+export type EngineRequest = TritonRequest & Required<Pick<TritonRequest, 'requestId' | 'outputs'>>;
+
 /** ModelInferRequest bytes as a request for the core; its raw tensors are views of the message. */
-export function inferRequestOf(bytes: Buffer): TritonRequest & { readonly requestId: string } {
+export function inferRequestOf(bytes: Buffer): EngineRequest {
   try {
     const message = decodeInferRequest(bytes);
     checkContents(message);

@@ -1,11 +1,17 @@
 import { encodeInferResponse } from '#lib/engine-client/infer-messages';
 import { RoundhouseError } from '#schemas/errors';
+import type { TritonTensor } from '#native/triton/tensor';
 import type { TritonServer } from '#native/triton/triton-server';
 import { inferRequestOf } from './infer-request';
 
 export interface GateLimits {
   readonly maxInFlight: number;
   readonly maxMessageBytes: number;
+}
+
+/** Backends may give more outputs than were asked for. */
+function requested(outputs: readonly TritonTensor[], names: readonly string[]): readonly TritonTensor[] {
+  return names.length === 0 ? outputs : outputs.filter(({ name }) => names.includes(name));
 }
 
 /**
@@ -25,7 +31,8 @@ export class InferenceGate {
     const result = await this.triton.infer(request, signal);
     try {
       const { model, requestId: id } = request;
-      const answer = encodeInferResponse({ model, version: result.version, id, tensors: result.outputs });
+      const tensors = requested(result.outputs, request.outputs);
+      const answer = encodeInferResponse({ model, version: result.version, id, tensors });
       if (answer.length > this.limits.maxMessageBytes) throw this.tooLong(answer.length);
       return answer;
     } finally {

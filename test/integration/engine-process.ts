@@ -1,0 +1,56 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { projectPath } from '#schemas/project-root';
+
+export interface LogLine {
+  readonly event: string;
+  readonly [field: string]: unknown;
+}
+
+export interface RunningEngine {
+  /** For clients: `unix:…`. */
+  readonly address: string;
+  readonly socket: string;
+  readonly child: ChildProcess;
+  readonly log: readonly LogLine[];
+  /** SIGTERM; resolves to the exit code. */
+  stop(): Promise<number | null>;
+}
+
+/** The engine as the supervisor starts it; resolves at its ready message, rejects when it ends before. */
+export function startEngineProcess(
+  modelsDir: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<RunningEngine> {
+  const folder = mkdtempSync(join(tmpdir(), 'roundhouse-engine-'));
+  const socket = env['ROUNDHOUSE_ENGINE_SOCKET'] ?? join(folder, 'engine.sock');
+  const child = spawn(process.execPath, [projectPath('dist/services/inference-worker/engine/main.js')], {
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    env: {
+      PATH: process.env['PATH'],
+      ROUNDHOUSE_MODELS_DIR: modelsDir,
+      ROUNDHOUSE_ENGINE_SOCKET: socket,
+      ...env,
+    },
+  });
+  const log: LogLine[] = [];
+  let errors = '';
+  createInterface({ input: child.stdout }).on('line', (line) => log.push(JSON.parse(line) as LogLine));
+  child.stderr.on('data', (text: Buffer) => (errors += text.toString()));
+  const ended = new Promise<number | null>((resolve) => child.once('close', (code) => resolve(code)));
+  const stop = async (): Promise<number | null> => {
+    child.kill('SIGTERM');
+    const code = await ended;
+    rmSync(folder, { recursive: true, force: true });
+    return code;
+  };
+  return new Promise((resolve, reject) => {
+    child.once('message', () => resolve({ address: `unix:${socket}`, socket, child, log, stop }));
+    void ended.then((code) =>
+      reject(Object.assign(new Error(`the engine ended with ${code}: ${errors}`), { code })),
+    );
+  });
+}
