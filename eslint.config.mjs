@@ -70,7 +70,10 @@ export default defineConfig(
         'error',
         {
           patterns: [
-            { regex: '^(node:(?!crypto$)|[a-z@])', message: 'policy does no I/O and imports no package' },
+            {
+              regex: '^(?!node:crypto$)(node:|[a-z@])',
+              message: 'policy does no I/O and imports no package',
+            },
           ],
         },
       ],
@@ -84,6 +87,11 @@ export default defineConfig(
       parserOptions: { project: './tsconfig.check.json', tsconfigRootDir: import.meta.dirname },
     },
     rules: { '@typescript-eslint/no-floating-promises': 'error' },
+  },
+  {
+    // Tests pass hostile values on purpose, and a table of them may be long.
+    files: tests,
+    rules: { '@typescript-eslint/no-explicit-any': 'off', 'max-lines': 'off' },
   },
   {
     files: ['**/*.js', '**/*.cjs'],

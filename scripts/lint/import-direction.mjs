@@ -24,20 +24,16 @@ export function targetOf(specifier, file, root) {
 }
 
 /** Why `source` (relative to the root) may not import `target`; null when it may. */
-export function importFault(source, target, typeOnly = false) {
+export function importFault(source, target) {
   const folder = source.split(sep)[0];
   const allowed = mayImport[folder];
   if (allowed === undefined) return null;
-  if (within(target, join('native', 'triton')) && folder === 'services') return tritonFault(source, typeOnly);
+  if (within(target, join('native', 'triton')) && folder === 'services') {
+    return within(source, engine) ? null : `only the engine (${engine}) may import the Triton addon`;
+  }
   const own = folder === 'services' ? source.split(sep).slice(0, 2).join(sep) : folder;
   if ([own, ...allowed].some((place) => within(target, place))) return null;
   return `${own} may import ${[...new Set([own, ...allowed])].join(', ')}, not ${target}`;
-}
-
-/** Types don't load the addon, so any file of the engine may name them. */
-function tritonFault(source, typeOnly) {
-  if (source === join(engine, 'main.ts') || (typeOnly && within(source, engine))) return null;
-  return `only ${join(engine, 'main.ts')} may import the Triton addon`;
 }
 
 function within(path, folder) {
@@ -49,16 +45,16 @@ export const importDirection = {
   meta: { type: 'problem', schema: [], messages: { direction: '{{fault}}' } },
   create(context) {
     const root = context.cwd;
-    const check = (node, typeOnly = false) => {
+    const check = (node) => {
       const target = node.source ? targetOf(String(node.source.value), context.filename, root) : null;
-      const fault = target && importFault(relative(root, context.filename), target, typeOnly);
+      const fault = target && importFault(relative(root, context.filename), target);
       if (fault) context.report({ node: node.source, messageId: 'direction', data: { fault } });
     };
     return {
-      ImportDeclaration: (node) => check(node, node.importKind === 'type'),
-      ExportNamedDeclaration: (node) => check(node, node.exportKind === 'type'),
-      ExportAllDeclaration: (node) => check(node, node.exportKind === 'type'),
-      ImportExpression: (node) => check(node),
+      ImportDeclaration: check,
+      ExportNamedDeclaration: check,
+      ExportAllDeclaration: check,
+      ImportExpression: check,
     };
   },
 };
