@@ -1,21 +1,27 @@
 #pragma once
 
-#include "memo.hpp"
 #include "branch_and_bound.hpp"
+#include "memo.hpp"
 
 namespace roundhouse::route_planner {
 
-constexpr int kBeamWidth = 48;
+/// docs/or.md has the gap that this width leaves.
+constexpr int kBeamWidth = 128;
 
 struct BeamEntry {
   int64_t bound;
   Label label;
 };
 
-/// Two levels of the beam, each sorted by bound, then by sequence.
+/// Prefixes of one length; `order` lists entries by bound, then by sequence.
+struct BeamLevel {
+  int32_t count;
+  uint8_t order[kBeamWidth];
+  BeamEntry entries[kBeamWidth];
+};
+
 struct Beam {
-  int32_t count[2];
-  BeamEntry entries[2][kBeamWidth];
+  BeamLevel levels[2];
 };
 
 namespace detail {
@@ -25,21 +31,30 @@ ROUNDHOUSE_HD inline bool comesBefore(const BeamEntry& a, const BeamEntry& b) {
 }
 
 /// Inserts in order; the worst falls out of a full level.
-ROUNDHOUSE_HD inline void keep(BeamEntry* level, int32_t& count, const BeamEntry& entry) {
-  if (count == kBeamWidth && !comesBefore(entry, level[count - 1])) return;
-  int slot = count == kBeamWidth ? count - 1 : count++;
-  for (; slot > 0 && comesBefore(entry, level[slot - 1]); --slot) level[slot] = level[slot - 1];
-  level[slot] = entry;
+ROUNDHOUSE_HD inline void keep(BeamLevel& level, const BeamEntry& entry) {
+  int position = level.count;
+  int slot = level.count;
+  if (level.count == kBeamWidth) {
+    position = kBeamWidth - 1;
+    slot = level.order[position];
+    if (!comesBefore(entry, level.entries[slot])) return;
+  } else {
+    ++level.count;
+  }
+  level.entries[slot] = entry;
+  for (; position > 0 && comesBefore(entry, level.entries[level.order[position - 1]]); --position) {
+    level.order[position] = level.order[position - 1];
+  }
+  level.order[position] = static_cast<uint8_t>(slot);
 }
 
-ROUNDHOUSE_HD inline void widen(const Prepared& problem, const BeamEntry& parent, Memo& memo, BeamEntry* level,
-                                int32_t& count) {
-  for (uint32_t rest = openStops(problem, parent.label.visited); rest != 0; rest &= rest - 1) {
+ROUNDHOUSE_HD inline void widen(const Prepared& problem, const Label& parent, Memo& memo, BeamLevel& next) {
+  for (uint32_t rest = openStops(problem, parent.visited); rest != 0; rest &= rest - 1) {
     BeamEntry child;
-    if (!extend(problem, parent.label, lowestBit(rest), child.label)) continue;
+    if (!extend(problem, parent, lowestBit(rest), child.label)) continue;
     child.bound = lowerBound(problem, child.label);
     if (child.bound == kInfeasible || dominated(memo, child.label)) continue;
-    keep(level, count, child);
+    keep(next, child);
   }
 }
 
@@ -49,19 +64,19 @@ ROUNDHOUSE_HD inline void widen(const Prepared& problem, const BeamEntry& parent
 ROUNDHOUSE_HD inline int64_t beamSearch(const Prepared& problem, Beam& beam, Memo& memo, Incumbent& best) {
   ++memo.solve;
   int64_t nodes = 0;
-  beam.count[0] = 1;
-  beam.entries[0][0] = {0, startLabel(problem)};
+  beam.levels[0].count = 0;
+  detail::keep(beam.levels[0], {0, startLabel(problem)});
   for (int depth = 0; depth < problem.stopCount; ++depth) {
-    const int from = depth & 1;
-    const int to = from ^ 1;
-    beam.count[to] = 0;
-    for (int index = 0; index < beam.count[from]; ++index, ++nodes) {
-      detail::widen(problem, beam.entries[from][index], memo, beam.entries[to], beam.count[to]);
+    const BeamLevel& level = beam.levels[depth & 1];
+    BeamLevel& next = beam.levels[(depth + 1) & 1];
+    next.count = 0;
+    for (int index = 0; index < level.count; ++index, ++nodes) {
+      detail::widen(problem, level.entries[level.order[index]].label, memo, next);
     }
   }
-  const int last = problem.stopCount & 1;
-  for (int index = 0; index < beam.count[last]; ++index) {
-    const Label& label = beam.entries[last][index].label;
+  const BeamLevel& last = beam.levels[problem.stopCount & 1];
+  for (int index = 0; index < last.count; ++index) {
+    const Label& label = last.entries[index].label;
     detail::offer(best, routeCost(problem, label), label.prefix);
   }
   return nodes;
