@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import { SetUpError, stopCommands } from './setup/command.mjs';
-import { setUp } from './setup/index.mjs';
+import { setUp, stepNames } from './setup/index.mjs';
 import { projectRoot } from './setup/places.mjs';
 
 const sameSignalMs = 1_000;
@@ -12,23 +12,28 @@ const sameSignalMs = 1_000;
  * Sets up what is missing, then runs a built program and ends as it ends. A Ctrl-C arrives here from the
  * terminal and from npm; the program, in a process group of its own, gets it once.
  */
-export async function runBuilt(entry, args, nodeFlags = []) {
+export async function runBuilt(entry, args, steps = stepsForThisMachine()) {
   const handOver = takeSignals();
   try {
-    await setUp({ report: (line) => console.error(line) });
+    await setUp({ only: steps });
   } catch (error) {
     if (handOver.stopped()) process.exit(130);
     console.error(error instanceof SetUpError ? `\nset-up failed: ${error.message}` : error);
     process.exit(1);
   }
   if (handOver.stopped()) process.exit(130);
-  const child = spawnEndingWithUs(['--enable-source-maps', ...nodeFlags, join(projectRoot, entry), ...args]);
+  const child = spawnEndingWithUs(['--enable-source-maps', join(projectRoot, entry), ...args]);
   handOver.to(child);
   child.once('error', (error) => {
     console.error(error.message);
     process.exit(1);
   });
   child.once('exit', (code, signal) => process.exit(code ?? 128 + constants.signals[signal]));
+}
+
+/** A broker or Redis of one's own need not be set up. */
+function stepsForThisMachine({ KAFKA_BROKERS, REDIS_URL } = process.env) {
+  return stepNames.filter((name) => !(name === 'kafka' && KAFKA_BROKERS) && !(name === 'redis' && REDIS_URL));
 }
 
 /** setpriv (util-linux) has the kernel end the program should this process be killed. */

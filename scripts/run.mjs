@@ -5,10 +5,10 @@ import { runBuilt } from './run-built.mjs';
 import { projectRoot } from './setup/places.mjs';
 
 /** node scripts/run.mjs NAME [ARGUMENTS]: what `npm run NAME` runs, after setting up what is missing. */
+const nativeSteps = ['npm', 'triton', 'typescript', 'native'];
 const programs = {
-  solve: (args) => ['dist/native/planner/solve-main.js', args],
-  'dead-letters': (args) => ['dist/launcher/dead-letters.js', args],
-  models: (args) => ['dist/launcher/models.js', args],
+  solve: (args) => ['dist/native/planner/solve-main.js', args, nativeSteps],
+  'dead-letters': (args) => ['dist/launcher/dead-letters.js', args, ['npm', 'typescript']],
   bench: ([name, ...args]) => [benchEntry(name), args],
 };
 
@@ -31,5 +31,4 @@ function fail(message) {
 
 const [name, ...args] = process.argv.slice(2);
 const program = programs[name] ?? fail(`usage: node scripts/run.mjs ${Object.keys(programs).join('|')} …`);
-const [entry, rest] = program(args);
-await runBuilt(entry, rest);
+await runBuilt(...program(args));

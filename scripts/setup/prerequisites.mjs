@@ -74,6 +74,13 @@ export function missingMessage(names, available = tools, os = readOs()) {
   ].join('\n');
 }
 
+/** ESLint's and our own floor; Debian 12 and Ubuntu 24.04 package Node 18. */
+export function nodeMessage(version) {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  if (major > 20 || (major === 20 && minor >= 19)) return null;
+  return `Roundhouse needs Node.js 20.19 or newer (nodejs.org, or nvm); this is ${version}.`;
+}
+
 /** The binaries that set-up fetches are for Linux on x86-64 with glibc 2.35 or newer. */
 export function platformMessage(platform, arch, glibc) {
   if (platform !== 'linux' || arch !== 'x64') {
@@ -87,7 +94,8 @@ export function platformMessage(platform, arch, glibc) {
 export function requirePlatform() {
   process.report.excludeNetwork = true;
   const glibc = process.platform === 'linux' ? process.report.getReport().header.glibcVersionRuntime : null;
-  const message = platformMessage(process.platform, process.arch, glibc);
+  const message =
+    nodeMessage(process.versions.node) ?? platformMessage(process.platform, process.arch, glibc);
   if (message !== null) throw new SetUpError(message);
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { missingMessage, platformMessage, tools } from '../setup/prerequisites.mjs';
+import { missingMessage, nodeMessage, platformMessage, tools } from '../setup/prerequisites.mjs';
 
 const absent = Object.fromEntries(
   Object.entries(tools).map(([key, tool]) => [key, { ...tool, isThere: () => false }]),
@@ -39,4 +39,11 @@ test('other systems and an old glibc are refused by name', () => {
   assert.match(platformMessage('linux', 'x64', undefined), /another libc/);
   assert.match(platformMessage('linux', 'arm64', '2.36'), /linux on arm64/);
   assert.match(platformMessage('darwin', 'x64', undefined), /darwin on x64/);
+});
+
+test('a Node.js that is too old is refused with both versions', () => {
+  assert.equal(nodeMessage('20.19.0'), null);
+  assert.equal(nodeMessage('24.1.0'), null);
+  assert.match(nodeMessage('20.18.3'), /20.19 or newer .* this is 20.18.3/);
+  assert.match(nodeMessage('18.19.0'), /this is 18.19.0/);
 });
