@@ -1,0 +1,223 @@
+import type { CourierId, OrderId, PlaceId, RunId, Seconds, TenantId, UnixMs, ZoneId } from '#schemas/brands';
+import type {
+  Assignment,
+  CommitmentStage,
+  DecisionContent,
+  DispatchRound,
+  PlannedStop,
+} from '#schemas/domain';
+import { buildOrder, buildPolicy, buildStop } from '../../test/support/build-round';
+import type { Day, DayCourier, Dispatch, Truth } from './day';
+import { simulateDay } from './simulate-day';
+
+const seconds = (value: number) => value as Seconds;
+const minute = (value: number) => seconds(60 * value);
+
+/** One restaurant at 0, homes along a road, 1 m/s: a metre is a second. Service 2 min before and after. */
+const half = { preServiceSeconds: seconds(120), postServiceSeconds: seconds(120) };
+const order = (id: string, placed: number, ready: number, home: number) =>
+  buildOrder(id, {
+    placedAt: minute(placed),
+    readyAt: minute(ready),
+    pickup: buildStop('R', 0, 0, half),
+    dropoff: buildStop(`home-${id}`, home, 0, half),
+  });
+const courier: DayCourier = {
+  courierId: 'c' as CourierId,
+  start: { placeId: 'c' as PlaceId, point: { x: 300, y: 0 } },
+  onAt: seconds(0),
+  offAt: minute(120),
+  vehicle: 'walk',
+  capacity: 4,
+  skills: [],
+};
+const truth: Truth = {
+  readyAt: (o) => o.readyAt,
+  pickupPostSeconds: (o) => o.pickup.postServiceSeconds,
+  dropoffPostSeconds: (o) => o.dropoff.postServiceSeconds,
+  travelSeconds: (_vehicle, from, to) => seconds(Math.abs(from.x - to.x)),
+};
+function day(changes: Partial<Day>): Day {
+  return {
+    name: 'test',
+    tenantId: 't' as TenantId,
+    zoneId: 'z' as ZoneId,
+    space: 'planar',
+    startsAt: seconds(0),
+    roundSeconds: minute(5),
+    couriers: [courier],
+    orders: [],
+    truth,
+    couriersAre: 'committed',
+    shiftLookaheadSeconds: seconds(0),
+    offerHorizonSeconds: null,
+    maxRoundsAfterLastOrder: 6,
+    policyAt: () => buildPolicy(),
+    ...changes,
+  };
+}
+
+/** A decision for the one courier: these stops from where and when it is free, or nothing. */
+function decide(round: DispatchRound, ids: string[], stage: CommitmentStage): DecisionContent {
+  const [free] = round.couriers;
+  if (free === undefined || ids.length === 0)
+    return { assignments: [], moves: [] } as unknown as DecisionContent;
+  let at = free.position.x;
+  let time: number = free.availableAt;
+  const orders = ids.map((id) => round.orders.find((o) => o.orderId === id)!);
+  const visit = (kind: 'pickup' | 'dropoff', orderIds: string[], x: number, ready: number): PlannedStop => {
+    const arriveAt = seconds(time + Math.abs(at - x));
+    const servedAt = seconds(Math.max(arriveAt + 120, ready));
+    at = x;
+    time = servedAt + 120;
+    const placeId = (kind === 'pickup' ? 'R' : `home-${orderIds[0]}`) as PlaceId;
+    return { kind, orderIds: orderIds as OrderId[], placeId, arriveAt, servedAt, departAt: seconds(time) };
+  };
+  const stops = [visit('pickup', ids, 0, Math.max(...orders.map((o) => o.readyAt)))];
+  for (const o of orders) stops.push(visit('dropoff', [o.orderId], o.dropoff.point.x, 0));
+  const { courierId } = free;
+  const assignment: Assignment = {
+    courierId,
+    orderIds: ids as OrderId[],
+    stops,
+    cost: 0n,
+    unproven: false,
+    stage,
+  };
+  const moves =
+    stage === 'partial' ? [{ courierId, placeId: 'R' as PlaceId, departAt: free.availableAt }] : [];
+  return { assignments: [assignment], moves } as unknown as DecisionContent;
+}
+
+async function run(changes: Partial<Day>, dispatch: (round: DispatchRound) => DecisionContent) {
+  const rounds: DispatchRound[] = [];
+  const asked: Dispatch = (round) => {
+    rounds.push(round);
+    return Promise.resolve(dispatch(round));
+  };
+  const result = await simulateDay({
+    day: day(changes),
+    runId: 'r' as RunId,
+    dispatch: asked,
+    deadlineAt: () => 1 as UnixMs,
+  });
+  return { rounds, result };
+}
+const ids = (round: DispatchRound) => round.orders.map((o) => o.orderId);
+
+describe('a committed day', () => {
+  test('one final bundle: two orders picked up when the later is ready, dropped in sequence', async () => {
+    const orders = [order('a', 1, 20, 60), order('b', 2, 24, 180)];
+    const { rounds, result } = await run({ orders }, (round) => decide(round, ids(round), 'final'));
+    // Round 0 has nothing; round 1 (5 min) has both. Leaves at 5 min, rides 300 s, is there at 10 min,
+    // waits for 24 min; leaves 26; home-a at 27, drop-off 29; leaves 31; home-b at 33, drop-off 35.
+    expect(rounds.map((round) => round.asOf)).toEqual([300]);
+    expect(result.bundles).toEqual([{ courierId: 'c', assignedAt: 300, orderIds: ['a', 'b'] }]);
+    expect(result.deliveries).toEqual([
+      { orderId: 'a', courierId: 'c', pickedUpAt: 1440, droppedOffAt: 29 * 60 },
+      { orderId: 'b', courierId: 'c', pickedUpAt: 1440, droppedOffAt: 35 * 60 },
+    ]);
+    expect(result.legs).toEqual([
+      { courierId: 'c', departAt: 300, from: 'c', to: 'R' },
+      { courierId: 'c', departAt: 1560, from: 'R', to: 'home-a' },
+      { courierId: 'c', departAt: 1860, from: 'home-a', to: 'home-b' },
+    ]);
+  });
+
+  test('a busy courier is offered free at the end of its plan, and the next bundle follows it', async () => {
+    const orders = [order('a', 0, 0, 60), order('b', 4, 4, 0)];
+    const { rounds, result } = await run({ orders }, (round) =>
+      decide(round, ids(round).slice(0, 1), 'final'),
+    );
+    // a: leaves 0, there at 300 s, picked up at 420, leaves 540; home at 600, dropped 720, free 840 at 60.
+    expect(rounds[1]!.couriers[0]).toMatchObject({ availableAt: 840, position: { x: 60 }, held: [] });
+    // b: leaves 840, there at 900, picked up at 1020.
+    expect(result.deliveries[1]).toMatchObject({ orderId: 'b', pickedUpAt: 1020 });
+  });
+
+  test('partial: the courier drives there and its orders stay open; tentative: nothing happens', async () => {
+    const orders = [order('a', 0, 30, 60)];
+    const stages: CommitmentStage[] = ['tentative', 'partial', 'final'];
+    const { rounds, result } = await run({ orders }, (round) =>
+      decide(round, ['a'], stages[round.asOf / 300]!),
+    );
+    expect(rounds.map((round) => round.orders[0]!.timesDeferred)).toEqual([0, 1, 2]);
+    // Round 2 (10 min): sent at 5 min, it arrives just now, 300 m on.
+    expect(rounds[2]!.couriers[0]).toMatchObject({ availableAt: 600, position: { x: 0 } });
+    expect(result.legs[0]).toEqual({ courierId: 'c', departAt: 300, from: 'c', to: 'R' });
+    expect(result.bundles[0]!.assignedAt).toBe(600);
+    expect(result.deliveries[0]!.pickedUpAt).toBe(1800);
+  });
+
+  test('what nobody takes stays undelivered, after the last round that is allowed', async () => {
+    const orders = [order('a', 0, 0, 60)];
+    const { rounds, result } = await run({ orders }, (round) => decide(round, [], 'final'));
+    expect(rounds).toHaveLength(7); // at 0 and six more
+    expect(result.undelivered).toEqual(['a']);
+  });
+
+  test('orders ready beyond the horizon are not offered yet', async () => {
+    const orders = [order('a', 0, 30, 60)];
+    const { rounds } = await run({ orders, offerHorizonSeconds: minute(15) }, (r) =>
+      decide(r, ids(r), 'final'),
+    );
+    expect(rounds.map((round) => round.asOf)).toEqual([900]); // 30 min ≤ asOf + 15 min
+  });
+
+  test('a courier is offered before its shift where the day looks ahead, and not after its end', async () => {
+    const late = { ...courier, onAt: minute(10), offAt: minute(12) };
+    const orders = [order('a', 0, 60, 60)];
+    const seen = async (shiftLookaheadSeconds: Seconds) => {
+      const changes = { orders, couriers: [late], shiftLookaheadSeconds, maxRoundsAfterLastOrder: 3 };
+      const { rounds } = await run(changes, (round) => decide(round, [], 'final'));
+      return rounds.map((round) => round.couriers.map((c) => c.availableAt));
+    };
+    expect(await seen(seconds(0))).toEqual([[], [], [600], []]); // 15 min is after 12
+    expect(await seen(minute(5))).toEqual([[], [600], [600], []]);
+  });
+});
+
+describe('a day of couriers that hold orders', () => {
+  test('held stops come back, on board or not, beyond the stop that the courier is on the way to', async () => {
+    const orders = [order('a', 0, 0, 600), order('b', 6, 6, 60)];
+    const { rounds } = await run({ orders, couriersAre: 'held' }, (round) =>
+      decide(round, round.asOf === 0 ? ['a'] : [], 'final'),
+    );
+    // At 0: rides to R (there at 300 s), picked up 420, leaves 540. At 300 it is at R: a counts as on board.
+    expect(rounds[1]!.couriers[0]).toMatchObject({
+      availableAt: 540,
+      position: { x: 0 },
+      held: [{ orderId: 'a', onBoard: true }],
+    });
+    expect(ids(rounds[1]!)).toEqual(['a']);
+    // At 600 it is on the way to home-a (540 + 600 = 1140, dropped 1260, leaves 1380): it can't be diverted.
+    expect(rounds[2]!.couriers[0]).toMatchObject({ availableAt: 1380, position: { x: 600 }, held: [] });
+    expect(ids(rounds[2]!)).toEqual(['b']);
+  });
+
+  test('true times differ from the plan; the dispatcher sees its own estimate until the stop is left', async () => {
+    const slow = { ...truth, pickupPostSeconds: () => seconds(900) };
+    const orders = [{ ...order('a', 0, 0, 600), known: { ready: true, pickupWait: false, handover: false } }];
+    const { rounds, result } = await run({ orders, couriersAre: 'held', truth: slow }, (round) =>
+      decide(round, round.asOf === 0 ? ['a'] : [], 'final'),
+    );
+    // Planned to leave R at 540; really at 420 + 900 = 1320. At 600 and 900 it should have left long ago: now.
+    expect(rounds.slice(1, 4).map((round) => round.couriers[0]!.availableAt)).toEqual([540, 600, 900]);
+    expect(result.deliveries[0]!.droppedOffAt).toBe(1320 + 600 + 120);
+  });
+
+  test('a meal that is ready is known to be; until then the estimate stands', async () => {
+    const late = { ...truth, readyAt: () => minute(9) };
+    const orders = [{ ...order('a', 0, 5, 60), known: { ready: false, pickupWait: true, handover: true } }];
+    const { rounds } = await run({ orders, truth: late, maxRoundsAfterLastOrder: 2 }, (round) =>
+      decide(round, [], 'final'),
+    );
+    const seen = rounds.map((round) => [round.orders[0]!.readyAt, round.orders[0]!.known.ready]);
+    expect(seen).toEqual([
+      [300, false],
+      [300, false],
+      [540, true], // 10 min ≥ 9 min
+    ]);
+    expect(rounds[0]!.orders[0]!.features.merchantOpenOrders).toBe(1);
+  });
+});
