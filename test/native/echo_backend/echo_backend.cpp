@@ -95,11 +95,18 @@ void answer(TRITONBACKEND_Request* request, TRITONBACKEND_Response* response) {
   write_output(response, "sum", TRITONSERVER_TYPE_INT64, &sum, 1, sizeof(sum));
 }
 
-void execute_one(TRITONBACKEND_Request* request) {
+std::uint64_t now_ns() {
+  return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
+}
+
+void execute_one(TRITONBACKEND_ModelInstance* instance, TRITONBACKEND_Request* request) {
+  const std::uint64_t start = now_ns();
   TRITONBACKEND_Response* response = nullptr;
   TRITONSERVER_Error* error = entry([&] { check(TRITONBACKEND_ResponseNew(&response, request)); });
   if (error == nullptr) error = entry([&] { answer(request, response); });
   if (response != nullptr) (void)TRITONBACKEND_ResponseSend(response, TRITONSERVER_RESPONSE_COMPLETE_FINAL, error);
+  const std::uint64_t end = now_ns();
+  (void)TRITONBACKEND_ModelInstanceReportStatistics(instance, request, error == nullptr, start, start, end, end);
   if (error != nullptr) TRITONSERVER_ErrorDelete(error);
   (void)TRITONBACKEND_RequestRelease(request, TRITONSERVER_REQUEST_RELEASE_ALL);
 }
@@ -125,9 +132,12 @@ TRITON_ENTRY TRITONSERVER_Error* TRITONBACKEND_ModelInitialize(TRITONBACKEND_Mod
   });
 }
 
-TRITON_ENTRY TRITONSERVER_Error* TRITONBACKEND_ModelInstanceExecute(TRITONBACKEND_ModelInstance*,
+TRITON_ENTRY TRITONSERVER_Error* TRITONBACKEND_ModelInstanceExecute(TRITONBACKEND_ModelInstance* instance,
                                                                     TRITONBACKEND_Request** requests,
                                                                     const std::uint32_t request_count) {
-  for (std::uint32_t i = 0; i < request_count; ++i) execute_one(requests[i]);
+  const std::uint64_t start = now_ns();
+  for (std::uint32_t i = 0; i < request_count; ++i) execute_one(instance, requests[i]);
+  const std::uint64_t end = now_ns();
+  (void)TRITONBACKEND_ModelInstanceReportBatchStatistics(instance, request_count, start, start, end, end);
   return nullptr;
 }

@@ -1,0 +1,106 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { loadSync, type EnumTypeDefinition, type MessageTypeDefinition } from '@grpc/proto-loader';
+import {
+  serveInferenceProtocol,
+  type InferenceProtocol,
+} from '#services/inference-worker/protocol/serve-inference-protocol';
+import { projectPath } from '#schemas/project-root';
+import { startEngineProcess, type RunningEngine } from './engine-process';
+import { echoConfig, makeRepository, type TestRepository } from './engine-repository';
+
+const environment = projectPath('.roundhouse/venv');
+const python = join(environment, 'bin', 'python');
+const requirements = projectPath('test/python/requirements.txt');
+const script = projectPath('test/python/engine_client.py');
+
+/** An environment with the pinned packages; null, or why there is none. */
+function setUpPython(): string | null {
+  const stamp = join(environment, '.requirements');
+  const wanted = readFileSync(requirements, 'utf8');
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return null;
+  const steps: [string, string[]][] = [
+    ['python3', ['-m', 'venv', environment]],
+    [python, ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '-r', requirements]],
+  ];
+  for (const [program, parameters] of steps) {
+    const { status, stderr, error } = spawnSync(program, parameters, { encoding: 'utf8', timeout: 240_000 });
+    if (status !== 0) return `${program}: ${error?.message ?? stderr.slice(-300)}`;
+  }
+  writeFileSync(stamp, wanted);
+  return null;
+}
+
+const missing = setUpPython();
+const whenPython = missing === null ? describe : describe.skip;
+
+async function runPython(...parameters: string[]): Promise<Record<string, unknown>> {
+  const { stdout } = await promisify(execFile)(python, [script, ...parameters], { maxBuffer: 1e7 });
+  return JSON.parse(stdout) as Record<string, unknown>;
+}
+
+if (missing !== null) {
+  test.skip(`Python's tritonclient cannot be installed: ${missing}`, () => undefined);
+}
+
+whenPython("Python's tritonclient", () => {
+  let repository: TestRepository;
+  let engine: RunningEngine;
+  let tcp: InferenceProtocol;
+
+  beforeAll(async () => {
+    repository = makeRepository({ echo: echoConfig() });
+    engine = await startEngineProcess(repository.folder);
+    tcp = await serveInferenceProtocol({ bind: '127.0.0.1', port: 0, engineAddress: engine.address });
+  });
+  afterAll(async () => {
+    await tcp.close();
+    await engine.stop();
+    repository.remove();
+  });
+
+  test('health, metadata, infer, load and unload over TCP', async () => {
+    expect(await runPython(`127.0.0.1:${tcp.port}`, 'echo')).toEqual({
+      live: true,
+      ready: true,
+      modelReady: true,
+      server: 'roundhouse',
+      inputs: ['data', 'control'],
+      backend: 'echo',
+      index: ['echo'],
+      // 1 + 2 + 39 = 42
+      sum: 42,
+      data: [[1, 2, 39]],
+      id: 'python',
+      statistics: 1,
+      unloaded: true,
+      afterUnload: 'StatusCode.NOT_FOUND',
+      loadedAgain: true,
+      unknownModel: 'StatusCode.NOT_FOUND',
+      badShape: 'StatusCode.INVALID_ARGUMENT',
+    });
+  });
+
+  test('our protocol has its field numbers', async () => {
+    const theirs = (await runPython('--descriptors')) as Record<string, Record<string, number>>;
+    const ours = loadSync(projectPath('schemas/proto/kserve.proto'), { keepCase: true });
+    let compared = 0;
+    for (const [name, definition] of Object.entries(ours)) {
+      const { format, type } = definition as MessageTypeDefinition | EnumTypeDefinition;
+      if (!/DescriptorProto$/.test(format ?? '') || name.includes('.Kind') || !(name in theirs)) continue;
+      const parts = ('field' in type ? type.field : 'value' in type ? type.value : []) as {
+        name: string;
+        number: number;
+      }[];
+      for (const part of parts) {
+        expect({ [`${name}.${part.name}`]: theirs[name]![part.name] }).toEqual({
+          [`${name}.${part.name}`]: part.number,
+        });
+        compared += 1;
+      }
+    }
+    expect(compared).toBeGreaterThan(150);
+  });
+});
