@@ -9,11 +9,16 @@ const running = new Set();
 
 /** Ends the commands in flight, with their children; called when set-up is interrupted. */
 export function stopCommands() {
+  signalGroups('SIGTERM');
+  setTimeout(() => signalGroups('SIGKILL'), 1_000).unref();
+}
+
+function signalGroups(signal) {
   for (const child of running) {
     try {
-      process.kill(-child.pid, 'SIGTERM');
+      process.kill(-child.pid, signal);
     } catch {
-      child.kill('SIGTERM');
+      child.kill(signal);
     }
   }
 }
