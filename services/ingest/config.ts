@@ -1,0 +1,77 @@
+import {
+  commonSettings,
+  integerSetting,
+  loadConfig,
+  portSetting,
+  topicSettings,
+  type ConfigOf,
+  type Env,
+} from '#lib/config';
+
+const mebibyte = 1024 * 1024;
+
+const spec = {
+  ...commonSettings,
+  ...topicSettings,
+  httpPort: portSetting('ROUNDHOUSE_INGEST_HTTP_PORT', 8080),
+  grpcPort: portSetting('ROUNDHOUSE_INGEST_GRPC_PORT', 8081),
+  maxBodyBytes: integerSetting('ROUNDHOUSE_INGEST_MAX_BODY_BYTES', {
+    default: 8 * mebibyte,
+    min: 1_024,
+    max: 64 * mebibyte,
+  }),
+  bodyTimeoutMs: integerSetting('ROUNDHOUSE_INGEST_BODY_TIMEOUT_MS', {
+    default: 10_000,
+    min: 100,
+    max: 300_000,
+  }),
+  maxCouriers: integerSetting('ROUNDHOUSE_INGEST_MAX_COURIERS', { default: 5_000, min: 1, max: 65_534 }),
+  maxOrders: integerSetting('ROUNDHOUSE_INGEST_MAX_ORDERS', { default: 10_000, min: 1, max: 65_534 }),
+  maxCandidates: integerSetting('ROUNDHOUSE_INGEST_MAX_CANDIDATES', {
+    default: 200_000,
+    min: 1,
+    max: 10_000_000,
+  }),
+  candidatesPerShard: integerSetting('ROUNDHOUSE_INGEST_CANDIDATES_PER_SHARD', {
+    default: 500,
+    min: 1,
+    max: 8_000,
+  }),
+  maxShardBytes: integerSetting('ROUNDHOUSE_INGEST_MAX_SHARD_BYTES', {
+    default: 512 * 1024,
+    min: 16 * 1024,
+    max: 4 * mebibyte,
+  }),
+  maxDeadlineAheadMs: integerSetting('ROUNDHOUSE_INGEST_MAX_DEADLINE_AHEAD_MS', {
+    default: 3_600_000,
+    min: 1_000,
+    max: 86_400_000,
+  }),
+  publishTimeoutMs: integerSetting('ROUNDHOUSE_INGEST_PUBLISH_TIMEOUT_MS', {
+    default: 10_000,
+    min: 100,
+    max: 120_000,
+  }),
+  claimTtlMs: integerSetting('ROUNDHOUSE_INGEST_CLAIM_TTL_MS', {
+    default: 86_400_000,
+    min: 60_000,
+    max: 2_592_000_000,
+  }),
+  maxWaitMs: integerSetting('ROUNDHOUSE_INGEST_MAX_WAIT_MS', { default: 30_000, min: 0, max: 300_000 }),
+  decisionTtlMs: integerSetting('ROUNDHOUSE_INGEST_DECISION_TTL_MS', {
+    default: 600_000,
+    min: 1_000,
+    max: 86_400_000,
+  }),
+  decisionCacheBytes: integerSetting('ROUNDHOUSE_INGEST_DECISION_CACHE_BYTES', {
+    default: 32 * mebibyte,
+    min: 64 * 1024,
+    max: 1_024 * mebibyte,
+  }),
+} as const;
+
+export type IngestConfig = ConfigOf<typeof spec>;
+
+export function loadIngestConfig(env: Env): IngestConfig {
+  return loadConfig(env, spec);
+}

@@ -1,0 +1,41 @@
+import type { Bus, Follower } from '#lib/bus/kafka';
+import type { BusMessage } from '#lib/bus/port';
+import type { UnixMs } from '#schemas/brands';
+import { decisionsCodec } from '#schemas/codec';
+import { headers } from '#schemas/topics';
+import type { IngestEvents } from '../events';
+import type { DecisionCache } from './decision-cache';
+
+function receive(message: BusMessage, cache: DecisionCache, events: IngestEvents): void {
+  const { partition, offset } = message;
+  try {
+    if (!message.value) throw new Error('a record without a value');
+    const decision = decisionsCodec.decode(message.value);
+    const record = {
+      decision,
+      appendedAt: message.timestamp,
+      closedAt: message.headers[headers.closedAt],
+      outage: message.headers[headers.outage],
+    };
+    const repeated = !cache.add(record, message.value);
+    const { tenantId, runId, roundId } = decision;
+    events.DecisionSeen({ tenantId, runId, roundId, repeated });
+  } catch (error) {
+    events.DecisionUnreadable({ partition, offset: offset.toString(), reason: (error as Error).message });
+  }
+}
+
+/** Follows dispatch.decisions into the cache, from as far back as the cache keeps them. */
+export function followDecisions(
+  bus: Bus,
+  topic: string,
+  keptMs: number,
+  cache: DecisionCache,
+  events: IngestEvents,
+): Promise<Follower> {
+  return bus.followTopic({
+    topic,
+    from: { timestamp: (Date.now() - keptMs) as UnixMs },
+    handle: (message) => receive(message, cache, events),
+  });
+}

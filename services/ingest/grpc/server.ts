@@ -1,0 +1,88 @@
+import { Server, ServerCredentials, status, type sendUnaryData, type ServerUnaryCall } from '@grpc/grpc-js';
+import { readinessReasons, type ReadinessChecks } from '#lib/health';
+import { errorCodes, RoundhouseError } from '#schemas/errors';
+import type { DecisionCache } from '../consume/decision-cache';
+import type { IngestEvents } from '../events';
+import type { RoundIntake } from '../round-intake';
+import { dispatchService, healthService } from './contract';
+import { toServiceError } from './errors';
+import { watchDecisions } from './watch-decisions';
+
+export interface GrpcApiOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly maxBodyBytes: number;
+  readonly checks: ReadinessChecks;
+  readonly intake: RoundIntake;
+  readonly cache: DecisionCache;
+  readonly events: IngestEvents;
+}
+
+const STOP_GRACE_MS = 2_000;
+
+/** The producer API on gRPC, with grpc.health.v1. */
+export class GrpcApi {
+  private readonly server: Server;
+  private readonly stopping = new AbortController();
+
+  constructor(private readonly options: GrpcApiOptions) {
+    this.server = new Server({
+      'grpc.max_receive_message_length': options.maxBodyBytes,
+      'grpc.keepalive_time_ms': 30_000,
+      'grpc.keepalive_permit_without_calls': 1,
+    });
+    this.server.addService(dispatchService, {
+      SubmitRound: (call: ServerUnaryCall<object, object>, done: sendUnaryData<object>) =>
+        void this.submit(call, done),
+      WatchDecisions: (call: Parameters<typeof watchDecisions>[0]) =>
+        watchDecisions(call, options.cache, this.stopping.signal),
+    });
+    this.server.addService(healthService, {
+      Check: (_: unknown, done: sendUnaryData<object>) => void this.check(done),
+      Watch: (call: { emit(event: 'error', error: object): void }) =>
+        call.emit('error', { code: status.UNIMPLEMENTED, details: 'use Check' }),
+    });
+  }
+
+  listen(): Promise<number> {
+    const { host, port } = this.options;
+    const address = `${host.includes(':') ? `[${host}]` : host}:${port}`;
+    return new Promise((resolve, reject) => {
+      this.server.bindAsync(address, ServerCredentials.createInsecure(), (error, bound) => {
+        if (!error) return resolve(bound);
+        reject(new RoundhouseError('PORT_IN_USE', `cannot listen on ${address}: ${error.message}`));
+      });
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.stopping.abort();
+    const cut = setTimeout(() => this.server.forceShutdown(), STOP_GRACE_MS);
+    await new Promise<void>((resolve) => this.server.tryShutdown(() => resolve()));
+    clearTimeout(cut);
+  }
+
+  private async submit(call: ServerUnaryCall<object, object>, done: sendUnaryData<object>): Promise<void> {
+    const [traceparent] = call.metadata.get('traceparent');
+    const [tenant] = call.metadata.get('x-roundhouse-tenant');
+    try {
+      const acceptance = await this.options.intake.submit({
+        edge: 'grpc',
+        body: call.request,
+        tenant: tenant?.toString(),
+        traceparent: traceparent?.toString(),
+      });
+      done(null, acceptance);
+    } catch (error) {
+      done(toServiceError(error));
+      if (error instanceof RoundhouseError && errorCodes[error.code].grpc !== 'INTERNAL') return;
+      const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
+      this.options.events.RequestFailed({ edge: 'grpc', code: 'INTERNAL', reason });
+    }
+  }
+
+  private async check(done: sendUnaryData<object>): Promise<void> {
+    const reasons = await readinessReasons(this.options.checks);
+    done(null, { status: Object.keys(reasons).length === 0 ? 'SERVING' : 'NOT_SERVING' });
+  }
+}

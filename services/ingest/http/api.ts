@@ -1,0 +1,138 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { closeServer, healthRoutes, listen, type HealthOptions } from '#lib/health';
+import type { RoundId, RunId, TenantId } from '#schemas/brands';
+import type { RoundKey } from '#schemas/domain';
+import { errorCodes, RoundhouseError } from '#schemas/errors';
+import type { DecisionCache } from '../consume/decision-cache';
+import type { IngestEvents } from '../events';
+import type { RoundIntake } from '../round-intake';
+import type { RoundClaims } from '../store/round-claims';
+import { answerDecision, waitMsOf } from './decision-route';
+import { readJson } from './read-body';
+import { replyError, replyJson } from './replies';
+
+export interface HttpApiOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly maxBodyBytes: number;
+  readonly bodyTimeoutMs: number;
+  readonly maxWaitMs: number;
+  readonly health: HealthOptions;
+  readonly intake: RoundIntake;
+  readonly cache: DecisionCache;
+  readonly claims: RoundClaims;
+  readonly events: IngestEvents;
+  observe(body: unknown, tenant: string): Promise<number>;
+}
+
+const tenantHeader = 'x-roundhouse-tenant';
+const decisionPath = /^\/v1\/runs\/([^/]+)\/rounds\/([^/]+)\/decision$/;
+
+const headerOf = (request: IncomingMessage, name: string) => {
+  const value = request.headers[name];
+  return typeof value === 'string' && value !== '' ? value : undefined;
+};
+
+function decodeId(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    throw new RoundhouseError('PAYLOAD_INVALID', `${part.slice(0, 80)} is no percent-encoded id`);
+  }
+}
+
+/** The producer API on HTTP, with the health and metrics endpoints on the same port. */
+export class HttpApi {
+  private readonly server: Server;
+  private readonly stopping = new AbortController();
+  private readonly health: ReturnType<typeof healthRoutes>;
+
+  constructor(private readonly options: HttpApiOptions) {
+    this.health = healthRoutes(options.health);
+    this.server = createServer(
+      {
+        requestTimeout: options.bodyTimeoutMs,
+        headersTimeout: Math.min(10_000, options.bodyTimeoutMs),
+        connectionsCheckingInterval: 1_000,
+        keepAliveTimeout: 30_000,
+      },
+      (request, response) => void this.handle(request, response),
+    );
+  }
+
+  listen(): Promise<number> {
+    return listen(this.server, this.options.host, this.options.port);
+  }
+
+  /** Long polls are answered at once; running submissions get their answer. */
+  async stop(): Promise<void> {
+    this.stopping.abort();
+    await closeServer(this.server);
+  }
+
+  private async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    try {
+      if (!(await this.health(request, response))) await this.route(request, response);
+    } catch (error) {
+      if (request.errored) return void response.destroy();
+      const { code } = replyError(response, error);
+      if (errorCodes[code].http !== 500) return;
+      const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
+      this.options.events.RequestFailed({ edge: 'http', code, reason });
+    }
+  }
+
+  private async route(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://ingest');
+    const tenant = headerOf(request, tenantHeader) ?? searchParams.get('tenant') ?? undefined;
+    const decision = decisionPath.exec(pathname);
+    if (decision) {
+      requireMethod(request, 'GET');
+      const key = {
+        tenantId: tenant ?? 'default',
+        runId: decodeId(decision[1]!),
+        roundId: decodeId(decision[2]!),
+      };
+      return this.decision(response, brandedKey(key), searchParams.get('waitMs'));
+    }
+    if (pathname === '/v1/rounds') {
+      requireMethod(request, 'POST');
+      return this.submit(request, response, tenant);
+    }
+    if (pathname === '/v1/observations') {
+      requireMethod(request, 'POST');
+      return this.observe(request, response, tenant ?? 'default');
+    }
+    throw new RoundhouseError(
+      'NOT_FOUND',
+      `no ${pathname.slice(0, 200)}; docs/producer-api.md lists the paths`,
+    );
+  }
+
+  private async submit(request: IncomingMessage, response: ServerResponse, tenant?: string): Promise<void> {
+    const body = await readJson(request, this.options.maxBodyBytes);
+    const traceparent = headerOf(request, 'traceparent');
+    const acceptance = await this.options.intake.submit({ edge: 'http', body, tenant, traceparent });
+    replyJson(response, 202, acceptance);
+  }
+
+  private async observe(request: IncomingMessage, response: ServerResponse, tenant: string): Promise<void> {
+    const body = await readJson(request, this.options.maxBodyBytes);
+    replyJson(response, 202, { accepted: await this.options.observe(body, tenant) });
+  }
+
+  private decision(response: ServerResponse, key: RoundKey, wait: string | null): Promise<void> {
+    const { cache, claims, maxWaitMs } = this.options;
+    const parts = { cache, claims, stopping: this.stopping.signal };
+    return answerDecision(response, key, waitMsOf(wait, maxWaitMs), parts);
+  }
+}
+
+function brandedKey(key: { tenantId: string; runId: string; roundId: string }): RoundKey {
+  return { tenantId: key.tenantId as TenantId, runId: key.runId as RunId, roundId: key.roundId as RoundId };
+}
+
+function requireMethod(request: IncomingMessage, method: string): void {
+  if (request.method === method) return;
+  throw new RoundhouseError('NOT_FOUND', `${request.method} is not served here, ${method} is`);
+}

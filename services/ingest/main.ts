@@ -1,0 +1,61 @@
+import { connectBus, topicSpecs } from '#lib/bus/kafka';
+import { loadModelRepository } from '#lib/model-repository';
+import { closeRedis, createRedis, waitForRedis } from '#lib/redis';
+import { runService, type ServiceContext, type ServicePorts } from '#lib/service';
+import { topicsOf } from '#schemas/topics';
+import { loadIngestConfig, type IngestConfig } from './config';
+import { DecisionCache } from './consume/decision-cache';
+import { followDecisions } from './consume/decision-feed';
+import { ingestEvents } from './events';
+import { GrpcApi } from './grpc/server';
+import { HttpApi } from './http/api';
+import { acceptObservations } from './observation-intake';
+import { ingestChecks } from './readiness';
+import { RoundIntake } from './round-intake';
+import { RoundClaims } from './store/round-claims';
+import { TravelMatrices } from './travel-matrices';
+
+async function start(context: ServiceContext<IngestConfig>): Promise<ServicePorts> {
+  const { config, telemetry, logger, signal, onStop } = context;
+  const events = ingestEvents(telemetry);
+  const topics = topicsOf(config.topicPrefix);
+  const models = loadModelRepository(config.modelsDir);
+  const matrices = new TravelMatrices(config.modelsDir);
+  const { maxMessageBytes, startupTimeoutMs: timeoutMs, redisUrl: url } = config;
+
+  const redis = createRedis({ url, name: 'ingest', logger });
+  onStop('redis', () => closeRedis(redis));
+  const bus = connectBus({ brokers: config.brokers, clientId: 'roundhouse-ingest', logger, maxMessageBytes });
+  onStop('bus', () => bus.close());
+  await waitForRedis(redis, { url, timeoutMs, logger, signal });
+  await bus.waitUntilReady(timeoutMs, signal);
+  await bus.measureClockSkewMs(config.maxClockSkewMs);
+  await bus.ensureTopics(topicSpecs(topics, config));
+
+  const producer = await bus.producer({ deliveryTimeoutMs: config.publishTimeoutMs });
+  const claims = new RoundClaims(redis, config.topicPrefix, config.claimTtlMs);
+  const cache = new DecisionCache({ ttlMs: config.decisionTtlMs, maxBytes: config.decisionCacheBytes });
+  const follower = await followDecisions(bus, topics.decisions, config.decisionTtlMs, cache, events);
+  onStop('decision feed', () => follower.close());
+
+  const limits = { ...config, matrixOf: (hash: string) => matrices.find(hash), modelLabels: models.labels };
+  const parts = { producer, topics, claims, models, matrices, events, limits, maxMessageBytes };
+  const intake = new RoundIntake({ ...parts, cut: config });
+  onStop('intake', () => intake.stop());
+  const checks = ingestChecks(bus, claims);
+  const { bindHost: host } = config;
+  const shared = { ...config, host, intake, cache, claims, events };
+
+  const grpc = new GrpcApi({ ...shared, port: config.grpcPort, checks });
+  onStop('grpc', () => grpc.stop());
+  const http = new HttpApi({
+    ...shared,
+    port: config.httpPort,
+    health: { registry: telemetry.registry, checks },
+    observe: (body, tenant) => acceptObservations(body, tenant, parts),
+  });
+  onStop('http', () => http.stop());
+  return { grpc: await grpc.listen(), http: await http.listen() };
+}
+
+void runService({ name: 'ingest', loadConfig: loadIngestConfig, start });

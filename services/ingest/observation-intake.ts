@@ -1,0 +1,29 @@
+import type { BusProducer } from '#lib/bus/port';
+import { validateObservations } from '#policy/validation/index';
+import { observationsCodec } from '#schemas/codec';
+import { RoundhouseError } from '#schemas/errors';
+import { zoneKey, type Topics } from '#schemas/topics';
+import type { IngestEvents } from './events';
+
+/** Puts observations on Kafka; resolves to their count when all are acknowledged. */
+export async function acceptObservations(
+  body: unknown,
+  tenant: string,
+  parts: { readonly producer: BusProducer; readonly topics: Topics; readonly events: IngestEvents },
+): Promise<number> {
+  const result = validateObservations(body, tenant);
+  if (result.kind === 'invalid') {
+    const code = result.tooLarge ? 'ROUND_TOO_LARGE' : 'PAYLOAD_INVALID';
+    throw new RoundhouseError(code, `the observations have ${result.count} faults`, result.faults);
+  }
+  const { observations } = result;
+  await parts.producer.send(
+    observations.map((observation) => ({
+      topic: parts.topics.observations,
+      key: zoneKey(observation.tenantId, observation.zoneId),
+      value: observationsCodec.encode(observation),
+    })),
+  );
+  parts.events.ObservationsAccepted({ tenantId: tenant, count: observations.length });
+  return observations.length;
+}

@@ -1,0 +1,213 @@
+import { createHash } from 'node:crypto';
+import type { BusProducer } from '#lib/bus/port';
+import type { ModelRepository } from '#lib/model-repository';
+import { cutRound, type CutLimits } from '#policy/sharding/index';
+import { validateRound, type RoundLimits, type RoundValidation } from '#policy/validation/index';
+import type { UnixMs } from '#schemas/brands';
+import { toJsonText } from '#schemas/decision-json';
+import type { DispatchRound, RoundKey } from '#schemas/domain';
+import { RoundhouseError } from '#schemas/errors';
+import { roundKey, type Topics } from '#schemas/topics';
+import type { Edge, IngestEvents } from './events';
+import { roundMessages, type RoundMessages } from './publish/round-messages';
+import { traceParent } from './publish/trace-parent';
+import type { RoundClaims } from './store/round-claims';
+import type { TravelMatrices } from './travel-matrices';
+
+export interface Submission {
+  readonly edge: Edge;
+  /** Untrusted. */
+  readonly body: unknown;
+  /** What the request names as its tenant. */
+  readonly tenant?: string | undefined;
+  readonly traceparent?: string | undefined;
+}
+
+export interface Acceptance extends RoundKey {
+  readonly shards: number;
+  readonly candidates: number;
+  /** An earlier submission of the same content had been accepted. */
+  readonly again: boolean;
+}
+
+export interface IntakeParts {
+  readonly producer: BusProducer;
+  readonly topics: Topics;
+  readonly claims: RoundClaims;
+  readonly models: ModelRepository;
+  readonly matrices: TravelMatrices;
+  readonly events: IngestEvents;
+  readonly limits: RoundLimits;
+  readonly cut: CutLimits;
+  readonly maxMessageBytes: number;
+}
+
+const contentHashOf = (round: DispatchRound) => createHash('sha256').update(toJsonText(round)).digest('hex');
+
+/** What of a Kafka message is not its value. */
+const MESSAGE_ROOM = 4_096;
+
+/** Takes rounds in: accepted means that the manifest is on Kafka, and its shards were there before it. */
+export class RoundIntake {
+  private readonly running = new Map<string, Promise<Acceptance>>();
+  private stopping = false;
+
+  constructor(private readonly parts: IntakeParts) {}
+
+  /** Rejects with a RoundhouseError: faults of the round, a conflict, a limit, or an absent dependency. */
+  async submit(submission: Submission): Promise<Acceptance> {
+    try {
+      if (this.stopping) throw new RoundhouseError('SHUTTING_DOWN', 'ingest is stopping');
+      return await this.accept(submission);
+    } catch (error) {
+      const { code, faults } =
+        error instanceof RoundhouseError ? error : { code: 'INTERNAL' as const, faults: [] };
+      const reason = error instanceof Error ? error.message : String(error);
+      this.parts.events.RoundRefused({ edge: submission.edge, code, reason, faultCount: faults.length });
+      throw error;
+    }
+  }
+
+  /** Refuses new rounds and resolves when those in work are done. */
+  async stop(): Promise<void> {
+    this.stopping = true;
+    await Promise.allSettled(this.running.values());
+  }
+
+  private async accept(submission: Submission): Promise<Acceptance> {
+    const receivedAt = Date.now() as UnixMs;
+    const { limits } = this.parts;
+    const result = validateRound(submission.body, receivedAt, limits, submission.tenant);
+    if (result.kind === 'invalid') throw invalidRound(result);
+    const contentHash = contentHashOf(result.round);
+    if (result.kind === 'expired') return this.answerExpired(result, contentHash);
+    return this.once(result.round, contentHash, () =>
+      this.claimAndPublish(result.round, contentHash, submission, receivedAt),
+    );
+  }
+
+  /** Equal submissions that overlap in time share one run. */
+  private once(
+    round: DispatchRound,
+    contentHash: string,
+    run: () => Promise<Acceptance>,
+  ): Promise<Acceptance> {
+    const key = `${roundKey(round)} ${contentHash}`;
+    const running = this.running.get(key);
+    if (running) return running.then((acceptance) => ({ ...acceptance, again: true }));
+    const started = run().finally(() => this.running.delete(key));
+    this.running.set(key, started);
+    return started;
+  }
+
+  /** A repeated submission of an accepted round is answered as the first was, however late it comes. */
+  private async answerExpired(
+    { round, faults }: Extract<RoundValidation, { kind: 'expired' }>,
+    contentHash: string,
+  ): Promise<Acceptance> {
+    const claim = await this.parts.claims.find(round);
+    if (claim?.hash !== contentHash || claim.state !== 'accepted') {
+      throw new RoundhouseError('ROUND_INVALID', 'the deadline has passed', faults);
+    }
+    return this.acceptance(round, this.cut(round).manifest.shardCandidateCounts, true);
+  }
+
+  private async claimAndPublish(
+    round: DispatchRound,
+    contentHash: string,
+    submission: Submission,
+    receivedAt: number,
+  ): Promise<Acceptance> {
+    const claim = await this.parts.claims.claim(round, contentHash);
+    if (claim === 'conflict') {
+      const message = `round ${round.roundId} of run ${round.runId} was submitted before with other content`;
+      throw new RoundhouseError('ROUND_CONFLICT', message);
+    }
+    const { counts, messages } = await this.prepare(round, contentHash, submission, receivedAt);
+    if (claim !== 'accepted') await this.publish(round, messages);
+    const acceptance = this.acceptance(round, counts, claim === 'accepted');
+    this.parts.events.RoundAccepted({
+      ...acceptance,
+      edge: submission.edge,
+      zoneId: round.zoneId,
+      shardBytes: messages.shardBytes,
+      seconds: (Date.now() - receivedAt) / 1_000,
+    });
+    return acceptance;
+  }
+
+  private cut(round: DispatchRound) {
+    const started = performance.now();
+    const { models, matrices, cut } = this.parts;
+    const { travel, modelLabel } = round.policy;
+    const matrix = travel.kind === 'matrix' ? matrices.find(travel.contentHash) : undefined;
+    const result = cutRound(round, models.refsOf(modelLabel), { ...cut, ...(matrix && { matrix }) });
+    const { tenantId, runId, roundId } = round;
+    this.parts.events.RoundCut({
+      tenantId,
+      runId,
+      roundId,
+      shards: result.shards.length,
+      candidates: sum(result.manifest.shardCandidateCounts),
+      seconds: (performance.now() - started) / 1_000,
+    });
+    return result;
+  }
+
+  /** Nothing has been published when this fails, so the claim is given up again. */
+  private async prepare(
+    round: DispatchRound,
+    contentHash: string,
+    submission: Submission,
+    receivedAt: number,
+  ) {
+    try {
+      const cut = this.cut(round);
+      const trace = traceParent(submission.traceparent);
+      const messages = roundMessages(cut, this.parts.topics, receivedAt, trace);
+      this.requireRoom(messages);
+      return { counts: cut.manifest.shardCandidateCounts, messages };
+    } catch (error) {
+      await this.parts.claims.release(round, contentHash).catch(() => undefined);
+      throw error;
+    }
+  }
+
+  private requireRoom({ manifest, shards }: RoundMessages): void {
+    const limit = this.parts.maxMessageBytes - MESSAGE_ROOM;
+    for (const { topic, value } of [manifest, ...shards]) {
+      const bytes = value?.length ?? 0;
+      if (bytes <= limit) continue;
+      throw new RoundhouseError(
+        'ROUND_TOO_LARGE',
+        `a message of ${bytes} bytes for ${topic}, limit ${limit}`,
+      );
+    }
+  }
+
+  private async publish(round: DispatchRound, { shards, manifest }: RoundMessages): Promise<void> {
+    await this.parts.producer.send(shards);
+    await this.parts.producer.send([manifest]);
+    await this.parts.claims.confirm(round).catch((error: Error) => {
+      const { tenantId, runId, roundId } = round;
+      this.parts.events.ClaimNotConfirmed({ tenantId, runId, roundId, reason: error.message });
+    });
+  }
+
+  private acceptance(round: DispatchRound, counts: readonly number[], again: boolean): Acceptance {
+    const { tenantId, runId, roundId } = round;
+    return { tenantId, runId, roundId, shards: counts.length, candidates: sum(counts), again };
+  }
+}
+
+const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
+
+function invalidRound({
+  faults,
+  count,
+  tooLarge,
+}: Extract<RoundValidation, { kind: 'invalid' }>): RoundhouseError {
+  const listed = count > faults.length ? `, the first ${faults.length} listed` : '';
+  const message = `the round has ${count} ${count === 1 ? 'fault' : 'faults'}${listed}`;
+  return new RoundhouseError(tooLarge ? 'ROUND_TOO_LARGE' : 'ROUND_INVALID', message, faults);
+}
