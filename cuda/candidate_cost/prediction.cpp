@@ -21,6 +21,11 @@ constexpr std::int64_t kMaxSeconds = kDaySeconds;
 constexpr std::int64_t kLeastFactor = 100;
 constexpr std::int64_t kMostFactor = 10000;
 
+/// By layout::OrderFeatureColumn.
+constexpr const char* kFeatureNames[layout::ORDER_FEATURE_COLUMNS] = {
+    "merchantMeanPrepMinutes",   "merchantStdPrepMinutes", "merchantOpenOrders",  "itemCount",
+    "elapsedSincePlacedMinutes", "pickupWaitMeanMinutes",  "handoverMeanMinutes", "dropoffFloor"};
+
 [[noreturn]] void refuse(const Fault& fault) { throw Error(ErrorCode::payloadInvalid, faultText(fault)); }
 
 void requireContext(const std::int64_t* params) {
@@ -40,7 +45,9 @@ const float* featuresOf(const ShardTables& tables, std::int32_t row) {
 void requireFinite(const ShardTables& tables, std::int32_t row) {
   const float* features = featuresOf(tables, row);
   for (int column = 0; column < layout::ORDER_FEATURE_COLUMNS; ++column) {
-    if (!std::isfinite(features[column])) refuse({"order_features", row, nullptr, column, "is a column that is not finite"});
+    if (std::isfinite(features[column])) continue;
+    const std::string where = "order_features row " + std::to_string(row) + ", column " + kFeatureNames[column];
+    throw Error(ErrorCode::payloadInvalid, where + ": " + std::to_string(features[column]) + " is not finite");
   }
 }
 

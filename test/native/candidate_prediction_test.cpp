@@ -152,7 +152,7 @@ void checkFaults() {
   ShardFixture shard = unknownShard();
   const auto planned = [&] { return errorOf([&] { planPrediction(tablesOf(shard)); }); };
   shard.orderFeatures[2 * 8 + 3] = std::numeric_limits<float>::infinity();
-  CHECK_EQUAL(planned(), "PAYLOAD_INVALID: order_features row 2: 3 is a column that is not finite");
+  CHECK_EQUAL(planned(), "PAYLOAD_INVALID: order_features row 2, column itemCount: inf is not finite");
   // A known order's features are never read.
   shard.order(2, C::flags) = 7;
   CHECK_EQUAL(planned(), "");
