@@ -11,6 +11,7 @@ interface Waiter {
  */
 export class EngineLink {
   private client: EngineClient | null = null;
+  private socketAddress: string | null = null;
   private reason: string | null = 'the engine has not started yet';
   private readonly waiters = new Set<Waiter>();
 
@@ -26,8 +27,14 @@ export class EngineLink {
     return this.client;
   }
 
-  up(client: EngineClient): void {
+  /** `unix:` address of the engine; null while it is down. */
+  address(): string | null {
+    return this.client === null ? null : this.socketAddress;
+  }
+
+  up(client: EngineClient, address: string): void {
     this.client = client;
+    this.socketAddress = address;
     this.reason = null;
     this.wakeAll(client);
   }

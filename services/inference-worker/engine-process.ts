@@ -81,17 +81,19 @@ export class EngineProcess {
 
   private ready(child: ChildProcess, socket: string, startedAt: number): void {
     const { events, link } = this.options;
-    this.client = this.options.connect(`unix:${socket}`);
-    link.up(this.client);
+    const address = `unix:${socket}`;
+    const client = this.options.connect(address);
+    this.client = client;
+    link.up(client, address);
     events.EngineStarted({
       enginePid: child.pid ?? 0,
       startSeconds: (performance.now() - startedAt) / 1_000,
     });
-    this.poll(child, this.client);
+    this.poll(child, client, address);
   }
 
   /** An engine that is up but no longer live is as good as dead. */
-  private poll(child: ChildProcess, client: EngineClient): void {
+  private poll(child: ChildProcess, client: EngineClient, address: string): void {
     const { link } = this.options;
     this.poller = setTimeout(() => {
       const late = setTimeout(() => this.kill(child, `no answer in ${pollTimeoutMs} ms`), pollTimeoutMs);
@@ -100,8 +102,8 @@ export class EngineProcess {
           clearTimeout(late);
           if (this.client !== client) return;
           if (!live) return this.kill(child, 'not live');
-          if (link.current() === null && !this.stopping) link.up(client);
-          this.poll(child, client);
+          if (link.current() === null && !this.stopping) link.up(client, address);
+          this.poll(child, client, address);
         },
         () => clearTimeout(late),
       );

@@ -12,6 +12,7 @@ import type { WorkerConfig } from './config';
 import { EngineLink } from './engine-link';
 import { EngineProcess } from './engine-process';
 import { workerEvents, type WorkerEvents } from './events';
+import { serveInferenceProtocol } from './protocol/serve-inference-protocol';
 import { engineReadiness } from './readiness';
 import { ShardConsumer } from './shard-consumer';
 
@@ -49,12 +50,12 @@ async function waitForEngine(link: EngineLink, timeoutMs: number): Promise<void>
   throw new RoundhouseError('DEPENDENCY_ABSENT', message);
 }
 
-/** Starts the parts in their order; they stop in the reverse one, so shards in work find their engine. */
-export async function startWorker(context: Context, env: Env): Promise<ServicePorts> {
-  const { config, telemetry, onStop, fail } = context;
-  const events = workerEvents(telemetry);
-  const topics = topicsOf(config.topicPrefix);
-  const started: { link?: EngineLink; consumer?: WindowedConsumer } = {};
+interface Started {
+  link?: EngineLink;
+  consumer?: WindowedConsumer;
+}
+
+async function startHealth({ config, telemetry, onStop }: Context, started: Started): Promise<number> {
   const health = await startHealthServer({
     registry: telemetry.registry,
     host: config.bindHost,
@@ -65,10 +66,24 @@ export async function startWorker(context: Context, env: Env): Promise<ServicePo
     },
   });
   onStop('health', () => health.close());
-  const bus = await prepareBus(context, events);
-  const link = startEngine(context, events, env);
-  started.link = link;
-  await waitForEngine(link, config.engineReadyTimeoutMs);
+  return health.port;
+}
+
+async function startProtocol({ config, onStop }: Context, link: EngineLink): Promise<number> {
+  const { bindHost: bind, grpcPort: port } = config;
+  const protocol = await serveInferenceProtocol({ bind, port, engineAddress: () => link.address() });
+  onStop('inference protocol', () => protocol.close());
+  return protocol.port;
+}
+
+async function startShards(
+  context: Context,
+  bus: Bus,
+  link: EngineLink,
+  events: WorkerEvents,
+): Promise<WindowedConsumer> {
+  const { config, onStop, fail } = context;
+  const topics = topicsOf(config.topicPrefix);
   const producer = await bus.producer();
   const shards = new ShardConsumer({ topics, producer, link, events, startMarginMs: config.startMarginMs });
   const consumer = bus.windowedConsumer({
@@ -81,6 +96,19 @@ export async function startWorker(context: Context, env: Env): Promise<ServicePo
   });
   onStop('consumer', () => consumer.stop());
   await consumer.start();
-  started.consumer = consumer;
-  return { http: health.port };
+  return consumer;
+}
+
+/** Starts the parts in their order; they stop in the reverse one, so shards in work find their engine. */
+export async function startWorker(context: Context, env: Env): Promise<ServicePorts> {
+  const events = workerEvents(context.telemetry);
+  const started: Started = {};
+  const http = await startHealth(context, started);
+  const bus = await prepareBus(context, events);
+  const link = startEngine(context, events, env);
+  started.link = link;
+  const grpc = await startProtocol(context, link);
+  await waitForEngine(link, context.config.engineReadyTimeoutMs);
+  started.consumer = await startShards(context, bus, link, events);
+  return { http, grpc };
 }
