@@ -1,0 +1,38 @@
+import type { OrderPrices } from './order-prices';
+import { PackingChoice } from './packing-choice';
+import type { PackingRows } from './packing-rows';
+
+/**
+ * Couriers in the order of their largest reduced profit take what still fits: first the largest reduced
+ * profit above 0, then, where nothing was left, the largest profit.
+ */
+export function pricedGreedy(rows: PackingRows, prices: OrderPrices): PackingChoice {
+  const { columns } = rows;
+  const reduced = new Float64Array(columns.count);
+  const best = new Float64Array(columns.courierCount);
+  for (let column = 0; column < columns.count; column++) {
+    reduced[column] = prices.reduced(column, prices.current);
+    const courier = columns.courier[column]!;
+    best[courier] = Math.max(best[courier]!, reduced[column]!);
+  }
+  const couriers = Int32Array.from({ length: columns.courierCount }, (_, courier) => courier);
+  couriers.sort((a, b) => best[b]! - best[a]! || a - b);
+  const choice = new PackingChoice(columns);
+  for (const courier of couriers) takeLargest(rows, choice, courier, reduced);
+  for (const courier of couriers) {
+    if (choice.ofCourier[courier]! < 0) takeLargest(rows, choice, courier, columns.profit);
+  }
+  return choice;
+}
+
+function takeLargest(rows: PackingRows, choice: PackingChoice, courier: number, value: Float64Array): void {
+  let largest = 0;
+  let taken = -1;
+  for (let at = rows.courierStart[courier]!; at < rows.courierStart[courier + 1]!; at++) {
+    const column = rows.byCourier[at]!;
+    if (value[column]! <= largest || !choice.fits(column)) continue;
+    largest = value[column]!;
+    taken = column;
+  }
+  if (taken >= 0) choice.take(taken);
+}

@@ -1,0 +1,110 @@
+import type { DecisionContent, RoundManifest, ShardOutcome } from '#schemas/domain';
+import type { TravelMatrix } from '../routing/index';
+import { gatherArrivals, type Arrivals } from './arrivals';
+import { choosePlans, type Choice } from './choose-plans';
+import { PlanWalker, type Planned } from './planned-assignment';
+import { roundIndex, type RoundIndex } from './round-index';
+import { reasonOf } from './unassigned-reasons';
+
+export interface DecideOptions {
+  /** A newer round of the zone was decided first: nothing is assigned. */
+  readonly stale?: boolean;
+  /** Shards that are on dispatch.dead-letters. */
+  readonly deadLetters?: ReadonlySet<number>;
+  /** The round's travel matrix, where it names one (TRAVEL_MATRIX_UNKNOWN without it). */
+  readonly matrix?: TravelMatrix;
+  /** Bounds the work on overlapping bundles; see `assign`. */
+  readonly workBudget?: number;
+}
+
+const noShards: ReadonlySet<number> = new Set();
+
+/**
+ * The decision of a round from what arrived until its close. Pure and deterministic: equal arguments give
+ * equal content. Outcomes that contradict the manifest, or whose chosen plans contradict the walk, count
+ * as failed.
+ */
+export function decideRound(
+  manifest: RoundManifest,
+  outcomes: ReadonlyMap<number, ShardOutcome>,
+  closedBy: 'complete' | 'deadline',
+  options: DecideOptions = {},
+): DecisionContent {
+  const index = roundIndex(manifest.round);
+  if (options.stale) return staleContent(index, manifest, outcomes, closedBy);
+  const contradicted = new Set<number>();
+  for (;;) {
+    const arrivals = gatherArrivals(manifest, outcomes, contradicted);
+    const choice = choosePlans(index, arrivals.plans, options);
+    const walker = new PlanWalker(index, outcomes, options.matrix);
+    const planned: Planned[] = [];
+    const before = contradicted.size;
+    for (const chosen of choice.chosen) {
+      const one = walker.plan(chosen);
+      if (one === null) contradicted.add(chosen.plan.shardIndex);
+      else planned.push(one);
+    }
+    if (contradicted.size === before) {
+      const unassigned = leftOut(index, manifest, arrivals, choice, options.deadLetters ?? noShards);
+      return contentOf(manifest, arrivals, closedBy, { planned, unassigned, gap: choice.gap });
+    }
+  }
+}
+
+interface Decided {
+  readonly planned: readonly Planned[];
+  readonly unassigned: DecisionContent['unassigned'];
+  readonly gap: bigint;
+}
+
+function contentOf(
+  manifest: RoundManifest,
+  arrivals: Arrivals,
+  closedBy: 'complete' | 'deadline',
+  { planned, unassigned, gap }: Decided,
+): DecisionContent {
+  const candidatesTotal = manifest.shardCandidateCounts.reduce((sum, count) => sum + count, 0);
+  return {
+    assignments: planned.map(({ assignment }) => assignment),
+    moves: planned.flatMap(({ move }) => (move === null ? [] : [move])),
+    unassigned,
+    shards: arrivals.shards,
+    candidatesTotal,
+    candidatesArrived: arrivals.candidates,
+    coverage: candidatesTotal === 0 ? 1 : arrivals.candidates / candidatesTotal,
+    closedBy,
+    assignmentGap: gap,
+    models: manifest.models,
+  };
+}
+
+/** One reason for every order that nobody holds and nobody got. */
+function leftOut(
+  index: RoundIndex,
+  manifest: RoundManifest,
+  arrivals: Arrivals,
+  choice: Choice,
+  deadLetters: ReadonlySet<number>,
+): DecisionContent['unassigned'] {
+  const taken = new Set(choice.chosen.flatMap(({ plan }) => plan.orders));
+  return index.round.orders.flatMap(({ orderId }, order) => {
+    if (taken.has(order) || index.isHeld[order]) return [];
+    if (index.isCancelled[order]) return [{ orderId, reason: 'cancelled' as const }];
+    const hasCandidate = choice.hasCandidate[order] === 1;
+    return [{ orderId, reason: reasonOf(order, manifest, arrivals.shards, deadLetters, hasCandidate) }];
+  });
+}
+
+function staleContent(
+  index: RoundIndex,
+  manifest: RoundManifest,
+  outcomes: ReadonlyMap<number, ShardOutcome>,
+  closedBy: 'complete' | 'deadline',
+): DecisionContent {
+  const arrivals = gatherArrivals(manifest, outcomes, noShards);
+  const unassigned = index.round.orders.flatMap(({ orderId }, order) => {
+    if (index.isHeld[order]) return [];
+    return [{ orderId, reason: index.isCancelled[order] ? ('cancelled' as const) : ('stale' as const) }];
+  });
+  return contentOf(manifest, arrivals, closedBy, { planned: [], unassigned, gap: 0n });
+}

@@ -1,0 +1,84 @@
+import type { Assignment, CourierMove, ShardOutcome } from '#schemas/domain';
+import { commitmentStage, partialMove } from '../commitment/commitment-stage';
+import {
+  decodeOrderTimes,
+  decodeRideFactors,
+  stopsOfCandidate,
+  travelTime,
+  unpackStops,
+  walkPlan,
+  type OrderTimes,
+  type TravelMatrix,
+  type TravelTime,
+  type WalkedPlan,
+} from '../routing/index';
+import type { ArrivedPlan } from './read-outcome';
+import type { ChosenPlan } from './choose-plans';
+import type { RoundIndex } from './round-index';
+
+/** Times and travel that the plans of one shard used. */
+interface ShardWalk {
+  readonly times: ReadonlyMap<number, OrderTimes>;
+  readonly travel: TravelTime;
+}
+
+export interface Planned {
+  readonly assignment: Assignment;
+  readonly move: CourierMove | null;
+}
+
+/** Walks chosen plans again; the walk must give the cost that the record states. */
+export class PlanWalker {
+  private readonly walks = new Map<number, ShardWalk>();
+
+  constructor(
+    private readonly index: RoundIndex,
+    private readonly outcomes: ReadonlyMap<number, ShardOutcome>,
+    private readonly matrix: TravelMatrix | undefined,
+  ) {}
+
+  /** Null where the record contradicts the walk: no such stops, infeasible, or of another cost. */
+  plan({ plan, marginalCost }: ChosenPlan): Planned | null {
+    const { round } = this.index;
+    const walked = this.walk(plan);
+    if (walked === null || !walked.feasible || walked.cost !== plan.cost) return null;
+    const courier = round.couriers[plan.courier]!;
+    const orderIds = plan.orders.map((order) => round.orders[order]!.orderId);
+    const stage = commitmentStage(walked.stops, round, courier, orderIds);
+    const { courierId } = courier;
+    const { unproven } = plan;
+    return {
+      assignment: { courierId, orderIds, stops: walked.stops, cost: marginalCost, unproven, stage },
+      move: stage === 'partial' ? partialMove(walked.stops, round, courier, orderIds) : null,
+    };
+  }
+
+  private walk(plan: ArrivedPlan): WalkedPlan | null {
+    const { round, geometry, orderIndex } = this.index;
+    const { times, travel } = this.shardWalk(plan.shardIndex);
+    const stops = stopsOfCandidate(round, geometry, orderIndex, plan.courier, plan.orders);
+    if (stops.some(({ orders }) => orders.some((order) => !times.has(order)))) return null;
+    const sequence = stopSequence(plan.packedStops, stops.length);
+    if (sequence === null) return null;
+    return walkPlan({ round, geometry, travel, times, courier: plan.courier, stops, sequence });
+  }
+
+  private shardWalk(shardIndex: number): ShardWalk {
+    const known = this.walks.get(shardIndex);
+    if (known !== undefined) return known;
+    const { orderTimes, rideFactors } = this.outcomes.get(shardIndex)!;
+    const { round, geometry } = this.index;
+    const travel = travelTime(round, geometry, decodeRideFactors(rideFactors), this.matrix);
+    const walk = { times: decodeOrderTimes(orderTimes), travel };
+    this.walks.set(shardIndex, walk);
+    return walk;
+  }
+}
+
+function stopSequence(packed: bigint, count: number): number[] | null {
+  try {
+    return unpackStops(packed, count);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,108 @@
+import type { RoundManifest, ShardOutcome } from '#schemas/domain';
+import { outcomeStatuses, vehicles } from '#schemas/domain';
+import {
+  MAX_BUNDLE_ORDERS,
+  ORDER_TIME_COLUMNS,
+  OrderTimeColumn,
+  PLAN_RECORD_BYTES,
+  PlanFlag,
+  PlanRecord,
+} from '#schemas/tensors';
+
+/** A feasible plan record of an outcome. */
+export interface ArrivedPlan {
+  readonly shardIndex: number;
+  readonly courier: number;
+  /** Indices into `round.orders`; empty for a courier's held plan alone. */
+  readonly orders: readonly number[];
+  readonly cost: bigint;
+  readonly packedStops: bigint;
+  readonly unproven: boolean;
+}
+
+export type OutcomeReading = { readonly plans: readonly ArrivedPlan[] } | { readonly fault: string };
+
+/** The reason why an outcome can't be of this round, or null. */
+export function outcomeFault(manifest: RoundManifest, outcome: ShardOutcome): string | null {
+  const reading = readOutcome(manifest, outcome);
+  return 'fault' in reading ? reading.fault : null;
+}
+
+/** The feasible plans of a solved outcome (none of any other), or what contradicts the manifest. */
+export function readOutcome(manifest: RoundManifest, outcome: ShardOutcome): OutcomeReading {
+  const fault = envelopeFault(manifest, outcome);
+  if (fault !== null) return { fault };
+  if (outcome.status !== 'solved') return { plans: [] };
+  const sizes = sizeFault(manifest, outcome);
+  return sizes === null ? readPlans(manifest, outcome) : { fault: sizes };
+}
+
+function envelopeFault(manifest: RoundManifest, outcome: ShardOutcome): string | null {
+  const { tenantId, runId, roundId } = manifest.round;
+  if (outcome.tenantId !== tenantId || outcome.runId !== runId || outcome.roundId !== roundId) {
+    return 'ids of another round';
+  }
+  const { shardIndex, status } = outcome;
+  if (!Number.isInteger(shardIndex) || shardIndex < 0 || shardIndex >= manifest.shardCount) {
+    return `shardIndex ${shardIndex} of ${manifest.shardCount} shards`;
+  }
+  return outcomeStatuses.includes(status) ? null : `status ${String(status)}`;
+}
+
+function sizeFault(manifest: RoundManifest, outcome: ShardOutcome): string | null {
+  const expected = manifest.shardCandidateCounts[outcome.shardIndex]!;
+  if (outcome.shardCount !== manifest.shardCount) {
+    return `shardCount ${outcome.shardCount}, the round has ${manifest.shardCount}`;
+  }
+  if (outcome.candidateCount !== expected) return `candidateCount ${outcome.candidateCount}, not ${expected}`;
+  if (outcome.plans.byteLength !== expected * PLAN_RECORD_BYTES) {
+    return `${outcome.plans.byteLength} bytes of plans for ${expected} candidates`;
+  }
+  if (outcome.rideFactors.byteLength !== 4 * vehicles.length) {
+    return `${outcome.rideFactors.byteLength} bytes of ride factors`;
+  }
+  return orderTimesFault(manifest, outcome.orderTimes);
+}
+
+function orderTimesFault(manifest: RoundManifest, bytes: Uint8Array): string | null {
+  const rowBytes = 4 * ORDER_TIME_COLUMNS;
+  if (bytes.byteLength % rowBytes !== 0) return `${bytes.byteLength} bytes of order times`;
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  for (let at = 0; at < bytes.byteLength; at += rowBytes) {
+    const order = view.getInt32(at + 4 * OrderTimeColumn.roundIndex, true);
+    if (order < 0 || order >= manifest.round.orders.length) return `order times of order ${order}`;
+  }
+  return null;
+}
+
+function readPlans(manifest: RoundManifest, outcome: ShardOutcome): OutcomeReading {
+  const { couriers } = manifest.round;
+  const { plans: bytes, shardIndex } = outcome;
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const present = manifest.shardOrders[shardIndex]!;
+  const plans: ArrivedPlan[] = [];
+  for (let at = 0, row = 0; at < bytes.byteLength; at += PLAN_RECORD_BYTES, row++) {
+    const courier = view.getUint16(at + PlanRecord.courier, true);
+    const count = view.getUint8(at + PlanRecord.orderCount);
+    if (courier >= couriers.length) return { fault: `record ${row}: courier ${courier}` };
+    if (count > MAX_BUNDLE_ORDERS) return { fault: `record ${row}: ${count} orders` };
+    const orders: number[] = [];
+    for (let i = 0; i < count; i++) {
+      const order = view.getUint16(at + PlanRecord.orders + 2 * i, true);
+      const stands = ((present[order >> 3] ?? 0) >> (order & 7)) & 1;
+      if (stands === 0 || orders.includes(order)) return { fault: `record ${row}: order ${order}` };
+      orders.push(order);
+    }
+    const flags = view.getUint8(at + PlanRecord.flags);
+    if ((flags & PlanFlag.feasible) === 0) continue;
+    plans.push({
+      shardIndex,
+      courier,
+      orders,
+      cost: view.getBigInt64(at + PlanRecord.cost, true),
+      packedStops: view.getBigUint64(at + PlanRecord.stops, true),
+      unproven: (flags & PlanFlag.unproven) !== 0,
+    });
+  }
+  return { plans };
+}
