@@ -1,0 +1,19 @@
+import { RoundhouseClient } from 'roundhouse/client';
+
+const client = new RoundhouseClient({ url: process.argv[2] ?? 'http://127.0.0.1:8080' });
+const couriers = [{ courierId: 'ann', position: { x: 13.4, y: 52.52 } }];
+const orders = [
+  { orderId: 'soup', pickup: { point: { x: 13.39, y: 52.51 } }, dropoff: { point: { x: 13.41, y: 52.53 } } },
+];
+const round = { roundId: `demo-${Date.now()}`, deadline: Date.now() + 3_000, couriers, orders };
+
+client.dispatch(round).then(
+  ({ decision }) =>
+    console.log(
+      JSON.stringify(decision.content.assignments, (_, v) => (typeof v === 'bigint' ? `${v}` : v), 2),
+    ),
+  (error) => {
+    console.error(`${error.code}: ${error.message}`, error.faults);
+    process.exitCode = 1;
+  },
+);
