@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { decisionFromJson, toJsonText } from '#schemas/decision-json';
 import type { Decision, RoundKey } from '#schemas/domain';
 import { RoundhouseError } from '#schemas/errors';
@@ -34,6 +35,7 @@ export interface DecisionReceipt {
 const AFTER_DEADLINE_MS = 30_000;
 /** Ingest waits no longer than this in one request. */
 const LONGEST_POLL_MS = 20_000;
+const UNKNOWN_PAUSE_MS = 250;
 
 /** The producer API of Roundhouse over HTTP. Rejects with RoundhouseError; see docs/errors.md. */
 export class RoundhouseClient {
@@ -61,19 +63,28 @@ export class RoundhouseClient {
   }
 
   /** The decision of a round, or null when there is none after `waitMs`. NOT_FOUND for an unknown round. */
-  async decision(round: { runId?: string; roundId: string }, waitMs = 0): Promise<DecisionReceipt | null> {
+  decision(round: { runId?: string; roundId: string }, waitMs = 0): Promise<DecisionReceipt | null> {
+    return this.awaitDecision(round, waitMs, false);
+  }
+
+  /** An accepted round stays known to us even when ingest's store has lost it. */
+  private async awaitDecision(
+    round: { runId?: string; roundId: string },
+    waitMs: number,
+    accepted: boolean,
+  ): Promise<DecisionReceipt | null> {
     const { runId = 'live', roundId } = round;
     const path = `/v1/runs/${encodeURIComponent(runId)}/rounds/${encodeURIComponent(roundId)}/decision`;
     const until = Date.now() + waitMs;
     for (;;) {
       const pollMs = Math.max(0, Math.min(until - Date.now(), LONGEST_POLL_MS));
-      const reply = await this.poll(
-        `${path}?waitMs=${Math.ceil(pollMs)}`,
-        pollMs,
-        Math.max(until, Date.now()),
-      );
-      if (reply.status === 200) return receiptOf(reply);
+      const reply = await this.poll(`${path}?waitMs=${Math.ceil(pollMs)}`, pollMs, until).catch((error) => {
+        if (accepted && error instanceof RoundhouseError && error.code === 'NOT_FOUND') return null;
+        throw error;
+      });
+      if (reply?.status === 200) return receiptOf(reply);
       if (Date.now() >= until) return null;
+      if (reply === null) await sleep(UNKNOWN_PAUSE_MS);
     }
   }
 
@@ -81,7 +92,7 @@ export class RoundhouseClient {
   async dispatch(round: RoundInput): Promise<DecisionReceipt> {
     const { runId, roundId } = await this.submitRound(round);
     const waitMs = round.deadline - Date.now() + AFTER_DEADLINE_MS;
-    const receipt = await this.decision({ runId, roundId }, waitMs);
+    const receipt = await this.awaitDecision({ runId, roundId }, waitMs, true);
     if (receipt) return receipt;
     throw new RoundhouseError('DEADLINE_EXCEEDED', `no decision of round ${roundId} in ${waitMs} ms`);
   }

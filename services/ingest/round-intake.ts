@@ -46,10 +46,12 @@ const contentHashOf = (round: DispatchRound) => createHash('sha256').update(toJs
 
 /** What of a Kafka message is not its value. */
 const MESSAGE_ROOM = 4_096;
+const RECENT_ROUNDS = 10_000;
 
 /** Takes rounds in: accepted means that the manifest is on Kafka, and its shards were there before it. */
 export class RoundIntake {
   private readonly running = new Map<string, Promise<Acceptance>>();
+  private readonly recent = new Set<string>();
   private stopping = false;
 
   constructor(private readonly parts: IntakeParts) {}
@@ -66,6 +68,11 @@ export class RoundIntake {
       this.parts.events.RoundRefused({ edge: submission.edge, code, reason, faultCount: faults.length });
       throw error;
     }
+  }
+
+  /** Accepted by this process lately: known even when Redis has lost its memory. */
+  hasAccepted(key: RoundKey): boolean {
+    return this.recent.has(roundKey(key));
   }
 
   /** Refuses new rounds and resolves when those in work are done. */
@@ -126,6 +133,7 @@ export class RoundIntake {
     const { counts, messages } = await this.prepare(round, contentHash, submission, receivedAt);
     if (claim !== 'accepted') await this.publish(round, messages);
     const acceptance = this.acceptance(round, counts, claim === 'accepted');
+    this.remember(round);
     this.parts.events.RoundAccepted({
       ...acceptance,
       edge: submission.edge,
@@ -192,6 +200,11 @@ export class RoundIntake {
       const { tenantId, runId, roundId } = round;
       this.parts.events.ClaimNotConfirmed({ tenantId, runId, roundId, reason: error.message });
     });
+  }
+
+  private remember(key: RoundKey): void {
+    this.recent.add(roundKey(key));
+    if (this.recent.size > RECENT_ROUNDS) this.recent.delete(this.recent.values().next().value!);
   }
 
   private acceptance(round: DispatchRound, counts: readonly number[], again: boolean): Acceptance {

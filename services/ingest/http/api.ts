@@ -122,8 +122,8 @@ export class HttpApi {
   }
 
   private decision(response: ServerResponse, key: RoundKey, wait: string | null): Promise<void> {
-    const { cache, claims, maxWaitMs } = this.options;
-    const parts = { cache, claims, stopping: this.stopping.signal };
+    const { cache, claims, intake, maxWaitMs } = this.options;
+    const parts = { cache, claims, intake, stopping: this.stopping.signal };
     return answerDecision(response, key, waitMsOf(wait, maxWaitMs), parts);
   }
 }

@@ -3,6 +3,7 @@ import { toJsonText } from '#schemas/decision-json';
 import type { RoundKey } from '#schemas/domain';
 import { RoundhouseError } from '#schemas/errors';
 import type { DecisionCache, DecisionRecord } from '../consume/decision-cache';
+import type { RoundIntake } from '../round-intake';
 import type { RoundClaims } from '../store/round-claims';
 import { reply, replyJson } from './replies';
 
@@ -28,8 +29,16 @@ export function waitMsOf(text: string | null, maxMs: number): number {
   throw new RoundhouseError('PAYLOAD_INVALID', `waitMs is ${JSON.stringify(text)}: a whole number of ms`);
 }
 
+export interface DecisionParts {
+  readonly cache: DecisionCache;
+  readonly claims: RoundClaims;
+  readonly intake: RoundIntake;
+  readonly stopping: AbortSignal;
+}
+
 /** A round without a claim was never accepted here. Without Redis we can't tell, and wait. */
-async function isKnown(claims: RoundClaims, key: RoundKey): Promise<boolean> {
+async function isKnown({ claims, intake }: DecisionParts, key: RoundKey): Promise<boolean> {
+  if (intake.hasAccepted(key)) return true;
   try {
     return (await claims.find(key)) !== null;
   } catch (error) {
@@ -43,11 +52,11 @@ export async function answerDecision(
   response: ServerResponse,
   key: RoundKey,
   waitMs: number,
-  parts: { readonly cache: DecisionCache; readonly claims: RoundClaims; readonly stopping: AbortSignal },
+  parts: DecisionParts,
 ): Promise<void> {
   const ready = parts.cache.find(key);
   if (ready) return replyDecision(response, ready);
-  if (!(await isKnown(parts.claims, key))) {
+  if (!(await isKnown(parts, key))) {
     throw new RoundhouseError('NOT_FOUND', `no round ${key.roundId} of run ${key.runId}`);
   }
   const gone = new AbortController();
