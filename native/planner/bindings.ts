@@ -25,12 +25,23 @@ export interface PlannerBindings {
   abiVersion(): number;
   costShard(...shard: NativeShard): NativeShardCosts;
   costShardAsync(...shard: NativeShard): Promise<NativeShardCosts>;
-  /** Problems as pack-problems.ts packs them; ANSWER_VALUES values for each. */
-  solveProblems(packed: Int32Array): BigInt64Array;
-  solveProblemsAsync(packed: Int32Array): Promise<BigInt64Array>;
+  /** Problems as pack-problems.ts packs them; ANSWER_VALUES values for each. `exact`: also beyond 6 orders. */
+  solveProblems(packed: Int32Array, exact: boolean): BigInt64Array;
+  solveProblemsAsync(packed: Int32Array, exact: boolean): Promise<BigInt64Array>;
+  /** `what`: 0 solve, 1 prepare and solve, 2 full enumeration; whole passes for at least `leastSeconds`. */
+  measureProblems(packed: Int32Array, what: number, leastSeconds: number): Measurement;
 }
 
-const abiVersion = 1;
+export interface Measurement {
+  readonly plans: number;
+  /** Processor seconds of the thread. */
+  readonly seconds: number;
+  /** Of one pass over the problems. */
+  readonly nodes: number;
+  readonly mostNodes: number;
+}
+
+const abiVersion = 2;
 let loaded: PlannerBindings | undefined;
 
 export function loadBindings(file = projectPath('build', 'native', 'planner.node')): PlannerBindings {

@@ -1,7 +1,13 @@
 import type { NamedTensor } from '#schemas/domain';
 import { RoundhouseError, errorCodes, type ErrorCode } from '#schemas/errors';
 import { Param, shardInputs } from '#schemas/tensors';
-import { loadBindings, type NativeShard, type NativeShardCosts, type PlannerBindings } from './bindings';
+import {
+  loadBindings,
+  type Measurement,
+  type NativeShard,
+  type NativeShardCosts,
+  type PlannerBindings,
+} from './bindings';
 import { packProblems, unpackAnswers } from './pack-problems';
 import type { RoutePlan, RouteProblem, RouteRefusal } from './route-problem';
 
@@ -41,9 +47,9 @@ export class RoutePlanner {
   }
 
   /** Throws PAYLOAD_INVALID naming the first problem that is refused. */
-  solveProblems(problems: readonly RouteProblem[]): RoutePlan[] {
+  solveProblems(problems: readonly RouteProblem[], { exact = false } = {}): RoutePlan[] {
     const packed = packProblems(problems);
-    const answers = withOurErrors(() => this.bindings.solveProblems(packed));
+    const answers = withOurErrors(() => this.bindings.solveProblems(packed, exact));
     return unpackAnswers(problems, answers).map((plan, index) => {
       if ('refused' in plan) throw invalid(`problem ${index} ${plan.refused}`);
       return plan;
@@ -53,9 +59,20 @@ export class RoutePlanner {
   /** The same off the caller's thread, with a refusal as a value. */
   async trySolveProblems(problems: readonly RouteProblem[]): Promise<(RoutePlan | RouteRefusal)[]> {
     const packed = packProblems(problems);
-    return unpackAnswers(problems, await this.bindings.solveProblemsAsync(packed).catch(rethrow));
+    const answers = await this.bindings.solveProblemsAsync(packed, false).catch(rethrow);
+    return unpackAnswers(problems, answers);
+  }
+
+  /** Passes over the problems for at least `leastSeconds` of processor time, in the caller's thread. */
+  measure(problems: readonly RouteProblem[], what: keyof typeof measured, leastSeconds: number): Measurement {
+    return withOurErrors(() =>
+      this.bindings.measureProblems(packProblems(problems), measured[what], leastSeconds),
+    );
   }
 }
+
+/** What a measurement repeats, as measuring.hpp numbers it. */
+const measured = { solve: 0, prepareAndSolve: 1, enumeration: 2 } as const;
 
 function bytesOf(array: Int32Array): Uint8Array {
   return new Uint8Array(array.buffer, array.byteOffset, array.byteLength);

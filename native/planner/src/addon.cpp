@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 
+#include "measuring.hpp"
 #include "planner_failure.hpp"
 #include "problem_batch.hpp"
 #include "shard_costing.hpp"
@@ -12,7 +13,7 @@
 namespace roundhouse::planner {
 namespace {
 
-constexpr int kAbiVersion = 1;
+constexpr int kAbiVersion = 2;
 
 Napi::Error jsError(Napi::Env env, const std::string& code, const std::string& message) {
   Napi::Error error = Napi::Error::New(env, message);
@@ -175,15 +176,40 @@ Napi::Value costShardAsync(const Napi::CallbackInfo& info) {
   });
 }
 
+bool isExact(const Napi::CallbackInfo& info) {
+  if (!info[1].IsBoolean()) throw PlannerFailure("PAYLOAD_INVALID", "exact is no boolean");
+  return info[1].As<Napi::Boolean>().Value();
+}
+
 Napi::Value solveProblems(const Napi::CallbackInfo& info) {
-  return guarded(info.Env(),
-                 [&] { return toJs(info.Env(), solvePacked(copyOf<int32_t>(info[0], "packed problems"))); });
+  return guarded(info.Env(), [&] {
+    const auto words = copyOf<int32_t>(info[0], "packed problems");
+    return toJs(info.Env(), solvePacked(words, isExact(info)));
+  });
 }
 
 Napi::Value solveProblemsAsync(const Napi::CallbackInfo& info) {
   return guarded(info.Env(), [&] {
     const auto words = std::make_shared<std::vector<int32_t>>(copyOf<int32_t>(info[0], "packed problems"));
-    return SolveTask<std::vector<int64_t>>::run(info.Env(), [words] { return solvePacked(*words); });
+    const bool exact = isExact(info);
+    return SolveTask<std::vector<int64_t>>::run(info.Env(), [words, exact] { return solvePacked(*words, exact); });
+  });
+}
+
+Napi::Value measureProblems(const Napi::CallbackInfo& info) {
+  return guarded(info.Env(), [&]() -> Napi::Value {
+    const auto words = copyOf<int32_t>(info[0], "packed problems");
+    if (!info[1].IsNumber() || !info[2].IsNumber()) {
+      throw PlannerFailure("PAYLOAD_INVALID", "what and leastSeconds are no numbers");
+    }
+    const auto what = static_cast<Measured>(info[1].As<Napi::Number>().Int32Value());
+    const Measurement measured = measurePacked(words, what, info[2].As<Napi::Number>().DoubleValue());
+    Napi::Object result = Napi::Object::New(info.Env());
+    result.Set("plans", Napi::Number::New(info.Env(), static_cast<double>(measured.plans)));
+    result.Set("seconds", Napi::Number::New(info.Env(), measured.seconds));
+    result.Set("nodes", Napi::Number::New(info.Env(), static_cast<double>(measured.nodes)));
+    result.Set("mostNodes", Napi::Number::New(info.Env(), static_cast<double>(measured.mostNodes)));
+    return result;
   });
 }
 
@@ -195,6 +221,7 @@ Napi::Object initialise(Napi::Env env, Napi::Object exports) {
   exports.Set("costShardAsync", Napi::Function::New(env, costShardAsync));
   exports.Set("solveProblems", Napi::Function::New(env, solveProblems));
   exports.Set("solveProblemsAsync", Napi::Function::New(env, solveProblemsAsync));
+  exports.Set("measureProblems", Napi::Function::New(env, measureProblems));
   return exports;
 }
 

@@ -87,7 +87,7 @@ Problem unpackProblem(const std::vector<int32_t>& words, size_t& at) {
   return problem;
 }
 
-std::vector<int64_t> solvePacked(const std::vector<int32_t>& words) {
+std::vector<int64_t> solvePacked(const std::vector<int32_t>& words, bool exact) {
   const auto workspace = std::make_unique<Workspace>();
   const auto prepared = std::make_unique<Prepared>();
   resetWorkspace(*workspace);
@@ -95,7 +95,11 @@ std::vector<int64_t> solvePacked(const std::vector<int32_t>& words) {
   for (size_t at = 0; at < words.size();) {
     const Problem problem = unpackProblem(words, at);
     const PrepareStatus status = prepare(problem, *prepared);
-    appendAnswer(status, status == PrepareStatus::ok ? solve(*prepared, *workspace) : Plan{}, answers);
+    Plan plan{};
+    if (status == PrepareStatus::ok) {
+      plan = exact ? solveExact(*prepared, *workspace) : solve(*prepared, *workspace);
+    }
+    appendAnswer(status, plan, answers);
   }
   return answers;
 }

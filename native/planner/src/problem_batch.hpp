@@ -14,7 +14,8 @@ constexpr int kAnswerValues = 5;
 /// Reads one packed problem (the layout is in pack-problems.ts) and moves `at` behind it. Throws PlannerFailure.
 route_planner::Problem unpackProblem(const std::vector<int32_t>& words, size_t& at);
 
-/// Solves packed problems, one after the other, into kAnswerValues values each. Throws PlannerFailure.
-std::vector<int64_t> solvePacked(const std::vector<int32_t>& words);
+/// Solves packed problems, one after the other, into kAnswerValues values each; `exact`: also beyond
+/// kMaxExactOrders orders, however long it takes. Throws PlannerFailure.
+std::vector<int64_t> solvePacked(const std::vector<int32_t>& words, bool exact);
 
 }  // namespace roundhouse::planner
