@@ -1,9 +1,7 @@
+import type { EngineClient } from '#lib/engine-client/port';
 import type { EngineLink } from './engine-link';
 
-/** Why shards can't be solved now, with the models that don't serve; null when they can. */
-export async function engineReadiness(link: EngineLink | undefined): Promise<string | null> {
-  const client = link?.current();
-  if (!link || !client) return link?.whyDown() ?? 'the engine has not started yet';
+async function modelFaults(client: EngineClient): Promise<string | null> {
   if (await client.isReady()) return null;
   const states = await client.repositoryIndex();
   const broken = states.filter(({ state }) => state !== 'READY');
@@ -11,4 +9,15 @@ export async function engineReadiness(link: EngineLink | undefined): Promise<str
     return `${name}${version && ` ${version}`}: ${reason || state}`;
   });
   return reasons.length > 0 ? reasons.join('; ') : 'the engine is not ready';
+}
+
+/** Why shards can't be solved now, with the models that don't serve; null when they can. */
+export async function engineReadiness(link: EngineLink | undefined): Promise<string | null> {
+  const client = link?.current();
+  if (!link || !client) return link?.whyDown() ?? 'the engine has not started yet';
+  try {
+    return await modelFaults(client);
+  } catch {
+    return link.whyDown() ?? 'the engine hung up';
+  }
 }

@@ -1,0 +1,275 @@
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pino } from 'pino';
+import { connectBus, topicSpecs, type Bus, type Follower } from '#lib/bus/kafka';
+import type { BusMessage, BusProducer } from '#lib/bus/port';
+import { connectEngine } from '#lib/engine-client/grpc';
+import { loadModelRepository } from '#lib/model-repository';
+import { startPipeline, type Pipeline } from '#launcher/pipeline';
+import type { RoundId, ShardIndex, UnixMs } from '#schemas/brands';
+import { outcomesCodec, shardsCodec } from '#schemas/codec';
+import type { Shard, ShardOutcome } from '#schemas/domain';
+import { projectPath } from '#schemas/project-root';
+import { PLAN_RECORD_BYTES } from '#schemas/tensors';
+import { headers, shardKey, topicsOf } from '#schemas/topics';
+import { cutRound } from '../../policy/sharding/cut-round';
+import { buildCourier, buildOrder, buildRound, buildStop } from '../support/build-round';
+import { startStack } from '../support/stack';
+
+const logger = pino({ level: 'silent' });
+const models = loadModelRepository(projectPath('models')).refsOf('stable');
+
+/** One shard of 5 couriers × (6 orders and their pairs), far from its deadline. */
+function template(): Shard {
+  const couriers = Array.from({ length: 5 }, (_, i) =>
+    buildCourier(`c${i}`, { position: { x: 50 * i, y: 9 } }),
+  );
+  const orders = Array.from({ length: 6 }, (_, i) =>
+    buildOrder(`o${i}`, { dropoff: buildStop(`home-${i}`, 100 * i, 40) }),
+  );
+  return cutRound(buildRound({ couriers, orders }), models, {}).shards[0]!;
+}
+
+interface Bench {
+  readonly pipeline: Pipeline;
+  readonly bus: Bus;
+  readonly producer: BusProducer;
+  readonly outcomes: { outcome: ShardOutcome; message: BusMessage }[];
+  readonly letters: BusMessage[];
+  send(shard: Shard, index: number, changes?: Partial<Shard>): Promise<void>;
+  sendRaw(key: string | null, value: Buffer): Promise<void>;
+  until(done: () => boolean, what: string, timeoutMs?: number): Promise<void>;
+  stop(): Promise<void>;
+}
+
+async function startBench(name: string, options: Parameters<typeof startPipeline>[0] = {}): Promise<Bench> {
+  const stack = startStack(name);
+  const topics = topicsOf(stack.topicPrefix);
+  const pipeline = await startPipeline({
+    kafkaBrokers: stack.kafkaBrokers,
+    redisUrl: stack.redisUrl,
+    topicPrefix: stack.topicPrefix,
+    ...options,
+    counts: { ingest: 0, aggregator: 0, ...options.counts },
+  });
+  const bus = connectBus({ brokers: stack.brokers, clientId: 'worker-test', logger });
+  const outcomes: Bench['outcomes'] = [];
+  const letters: BusMessage[] = [];
+  const producer = await bus.producer();
+  const followers: Follower[] = await Promise.all([
+    bus.followTopic({
+      topic: topics.outcomes,
+      from: 'latest',
+      handle: (message) => outcomes.push({ outcome: outcomesCodec.decode(message.value!), message }),
+    }),
+    bus.followTopic({ topic: topics.deadLetters, from: 'latest', handle: (m) => letters.push(m) }),
+  ]);
+  return {
+    pipeline,
+    bus,
+    producer,
+    outcomes,
+    letters,
+    send(shard, index, changes = {}) {
+      const deadline = (Date.now() + 20_000) as UnixMs;
+      const value = { ...shard, shardIndex: index as ShardIndex, deadline, ...changes };
+      return producer.send([
+        {
+          topic: topics.shards,
+          key: shardKey(value),
+          value: shardsCodec.encode(value),
+          headers: { traceparent: '00-1' },
+        },
+      ]);
+    },
+    sendRaw: (key, value) => producer.send([{ topic: topics.shards, key, value }]),
+    async until(done, what, timeoutMs = 20_000) {
+      const end = Date.now() + timeoutMs;
+      while (!done()) {
+        if (Date.now() > end) throw new Error(`not in ${timeoutMs} ms: ${what}`);
+        await sleep(5);
+      }
+    },
+    async stop() {
+      await Promise.all(followers.map((follower) => follower.close()));
+      await bus.close();
+      await pipeline.stop();
+    },
+  };
+}
+
+function workerUrl(pipeline: Pipeline, path: string): string {
+  const worker = pipeline.processes().find(({ name }) => name === 'worker')!;
+  return `http://127.0.0.1:${worker.ports.http}${path}`;
+}
+
+async function readyz(
+  pipeline: Pipeline,
+): Promise<{ status: number; body: { reasons?: Record<string, string> } }> {
+  const response = await fetch(workerUrl(pipeline, '/readyz'));
+  return { status: response.status, body: (await response.json()) as never };
+}
+
+describe('one worker', () => {
+  let bench: Bench;
+  const shard = template();
+  beforeAll(async () => {
+    bench = await startBench('worker', { env: { ROUNDHOUSE_LOG_LEVEL: 'debug' } });
+  }, 60_000);
+  beforeEach(() => {
+    bench.outcomes.length = 0;
+    bench.letters.length = 0;
+  });
+  afterAll(() => bench?.stop());
+
+  test('a shard becomes a solved outcome, its bytes untouched, with the backend interval in a header', async () => {
+    const before = Date.now();
+    await bench.send(shard, 0);
+    await bench.until(() => bench.outcomes.length === 1, 'the outcome');
+    const { outcome, message } = bench.outcomes[0]!;
+    expect(outcome).toMatchObject({
+      status: 'solved',
+      errorCode: null,
+      runId: shard.runId,
+      roundId: shard.roundId,
+      candidateCount: shard.candidateCount,
+      models: [shard.model],
+      deviceKind: 'cpu',
+    });
+    expect(outcome.plans.byteLength).toBe(shard.candidateCount * PLAN_RECORD_BYTES);
+    expect(outcome.rideFactors.byteLength).toBe(16); // four vehicle classes of 4 bytes
+    expect(message.headers[headers.traceparent]).toBe('00-1');
+    const [start, end] = message.headers[headers.backendInterval]!.split('-').map((ns) => Number(ns) / 1e6);
+    expect(start).toBeGreaterThan(before - 1);
+    expect(end).toBeGreaterThan(start!);
+    expect(end).toBeLessThan(Date.now() + 1);
+  });
+
+  test('an expired shard is late and not started', async () => {
+    await bench.send(shard, 1, { deadline: (Date.now() - 1) as UnixMs });
+    await bench.until(() => bench.outcomes.length === 1, 'the outcome');
+    expect(bench.outcomes[0]!.outcome).toMatchObject({ status: 'late', errorCode: 'DEADLINE_EXCEEDED' });
+    const metrics = await (await fetch(workerUrl(bench.pipeline, '/metrics'))).text();
+    expect(metrics).toMatch(/dispatch_shards_finished_total\{status="late",code="DEADLINE_EXCEEDED".*\} 1/);
+  });
+
+  test('unreadable bytes are dead-lettered, and fail the shard that the key names', async () => {
+    const key = shardKey({ ...shard, shardIndex: 7 as ShardIndex });
+    const value = Buffer.from('not avro');
+    await bench.sendRaw(key, value);
+    await bench.until(() => bench.outcomes.length === 1 && bench.letters.length === 1, 'both');
+    expect(bench.outcomes[0]!.outcome).toMatchObject({
+      roundId: shard.roundId,
+      shardIndex: 7,
+      status: 'failed',
+      errorCode: 'PAYLOAD_INVALID',
+    });
+    expect(bench.letters[0]!.value).toEqual(value);
+    expect(bench.letters[0]!.key!.toString()).toBe(key);
+    expect(bench.letters[0]!.headers[headers.deadLetterCode]).toBe('PAYLOAD_INVALID');
+  });
+
+  test('an unknown fingerprint and a key of nobody: a dead letter alone', async () => {
+    const value = shardsCodec.encode(shard);
+    value.fill(0x22, 2, 10);
+    await bench.sendRaw('nobody', value);
+    await bench.until(() => bench.letters.length === 1, 'the letter');
+    expect(bench.letters[0]!.headers[headers.deadLetterCode]).toBe('SCHEMA_UNKNOWN');
+    expect(bench.outcomes).toHaveLength(0);
+  });
+
+  test('wrong tensors, a model that nobody has and a truncated table fail with a code; the next shard is solved', async () => {
+    const [first, ...rest] = shard.tensors;
+    const cut = { ...first!, shape: [1, 1], data: first!.data.subarray(0, 8) };
+    await bench.send(shard, 0, { tensors: rest });
+    await bench.send(shard, 1, { tensors: [cut, ...rest] });
+    await bench.send(shard, 2, { model: { ...shard.model, name: 'nobody' } });
+    await bench.send(shard, 3, { model: { ...shard.model, version: '77' } });
+    await bench.send(shard, 4);
+    await bench.until(() => bench.outcomes.length === 5, 'five outcomes');
+    const codes = new Map(bench.outcomes.map(({ outcome: o }) => [o.shardIndex, o.errorCode ?? o.status]));
+    expect([0, 1, 2, 3, 4].map((i) => codes.get(i as ShardIndex))).toEqual([
+      'PAYLOAD_INVALID',
+      expect.stringMatching(/PAYLOAD_INVALID|MODEL_FAILED/),
+      expect.stringMatching(/NOT_FOUND|MODEL_UNAVAILABLE/),
+      expect.stringMatching(/NOT_FOUND|MODEL_UNAVAILABLE/),
+      'solved',
+    ]);
+  });
+
+  test('the engine killed with shards under way: not ready with the reason, replaced, every shard solved', async () => {
+    const [engine] = bench.pipeline.enginePids('worker');
+    const sent = Array.from({ length: 60 }, (_, i) => i);
+    const sending = Promise.all(sent.map((i) => bench.send(shard, i, { roundId: 'kill' as RoundId })));
+    await bench.until(() => bench.outcomes.length > 0, 'begun');
+    process.kill(engine!, 'SIGKILL');
+    let reason = '';
+    await bench.until(() => {
+      void readyz(bench.pipeline).then(({ body }) => (reason ||= body.reasons?.['engine'] ?? ''));
+      return bench.outcomes.length >= 60;
+    }, 'all outcomes');
+    await sending;
+    const solved = new Set(
+      bench.outcomes.filter((o) => o.outcome.status === 'solved').map((o) => o.outcome.shardIndex),
+    );
+    expect(solved.size).toBe(60);
+    expect(reason).toMatch(/engine/);
+    expect((await readyz(bench.pipeline)).status).toBe(200);
+    expect(bench.pipeline.enginePids('worker')).not.toContain(engine);
+  });
+
+  test('a hanging engine (SIGSTOP) is found and replaced; its shards are answered in time', async () => {
+    const [engine] = bench.pipeline.enginePids('worker');
+    process.kill(engine!, 'SIGSTOP');
+    const start = Date.now();
+    await bench.send(shard, 0, { roundId: 'hang' as RoundId });
+    await bench.until(() => bench.outcomes.length === 1, 'the outcome', 10_000);
+    expect(bench.outcomes[0]!.outcome.status).toBe('solved');
+    expect(Date.now() - start).toBeLessThan(6_000);
+  });
+
+  test('any client of the inference protocol reaches the engine on TCP', async () => {
+    const client = connectEngine({ address: bench.pipeline.workerGrpc });
+    expect(await client.isReady()).toBe(true);
+    expect(await client.isModelReady('candidate_cost', '1')).toBe(true);
+    await client.close();
+  });
+});
+
+test('two workers: one is killed with shards under way, the other takes over and no shard is lost', async () => {
+  const env = { ROUNDHOUSE_WORKER_SESSION_TIMEOUT_MS: '6000' };
+  const bench = await startBench('worker-kill', { counts: { worker: 2 }, env, restarts: false });
+  const shard = template();
+  const send = (i: number) => bench.send(shard, i, { deadline: (Date.now() + 60_000) as UnixMs });
+  const sending = (async () => {
+    for (let i = 0; i < 200; i++) {
+      void send(i);
+      await sleep(5);
+    }
+  })();
+  await bench.until(() => bench.outcomes.length > 40, 'begun');
+  await bench.pipeline.kill('worker-2');
+  await sending;
+  const solved = (): number => new Set(bench.outcomes.map(({ outcome }) => outcome.shardIndex)).size;
+  await bench.until(() => solved() === 200, 'all 200', 30_000);
+  expect(bench.outcomes.every(({ outcome }) => outcome.status === 'solved')).toBe(true);
+  await bench.stop();
+}, 90_000);
+
+test('a broken config.pbtxt: the others serve, the worker is not ready and names file and line', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'roundhouse-broken-'));
+  cpSync(projectPath('models'), folder, { recursive: true });
+  const config = join(folder, 'delivery_time', 'config.pbtxt');
+  writeFileSync(config, `${readFileSync(config, 'utf8')}\nmax_batch_size: [nonsense\n`);
+  const bench = await startBench('worker-broken', { env: { ROUNDHOUSE_MODELS_DIR: folder } });
+  const { status, body } = await readyz(bench.pipeline);
+  expect(status).toBe(503);
+  expect(body.reasons!['engine']).toMatch(/delivery_time.*config\.pbtxt/);
+  await bench.send(template(), 0);
+  await bench.until(() => bench.outcomes.length === 1, 'the outcome');
+  expect(bench.outcomes[0]!.outcome.status).toBe('solved');
+  await bench.stop();
+  rmSync(folder, { recursive: true });
+}, 60_000);
