@@ -1,3 +1,4 @@
+import loadHighs from 'highs';
 import { assign } from '#policy/assignment/assign';
 import type { AssignmentProblem } from '#policy/assignment/problem';
 import { linearProgram } from './linear-program';
@@ -42,7 +43,7 @@ function matching() {
 }
 
 async function packing() {
-  const highs = withHighs ? await (await import('highs')).default() : null;
+  const highs = withHighs ? await loadHighs() : null;
   const gaps = { true: [] as number[], reported: [] as number[] };
   const times: number[] = [];
   let proven = 0;
