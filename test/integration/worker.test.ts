@@ -1,7 +1,9 @@
+import { execFile } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { pino } from 'pino';
 import { connectBus, topicSpecs, type Bus, type Follower } from '#lib/bus/kafka';
 import type { BusMessage, BusProducer } from '#lib/bus/port';
@@ -169,6 +171,12 @@ describe('one worker', () => {
     expect(bench.letters[0]!.value).toEqual(value);
     expect(bench.letters[0]!.key!.toString()).toBe(key);
     expect(bench.letters[0]!.headers[headers.deadLetterCode]).toBe('PAYLOAD_INVALID');
+    const { kafkaBrokers, topicPrefix } = bench.pipeline;
+    const env = { ...process.env, KAFKA_BROKERS: kafkaBrokers, ROUNDHOUSE_TOPIC_PREFIX: topicPrefix };
+    const command = [projectPath('dist', 'launcher', 'dead-letters.js'), '--limit', '1'];
+    const { stdout } = await promisify(execFile)(process.execPath, command, { env });
+    expect(stdout).toMatch(/PAYLOAD_INVALID .*dispatch\.shards/);
+    expect(stdout).toContain(`8 bytes, not readable: ${value.toString('hex')}`);
   });
 
   test('an unknown fingerprint and a key of nobody: a dead letter alone', async () => {
