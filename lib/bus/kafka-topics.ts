@@ -1,6 +1,7 @@
 import { ConfigResourceTypes, type Admin, type Kafka } from 'kafkajs';
+import { RoundhouseError } from '#schemas/errors';
 import { configError } from '../config';
-import { withAdmin } from './kafka-client';
+import { messageOf, withAdmin } from './kafka-client';
 import { topicConfigEntries, type TopicSpec } from './topic-specs';
 
 async function createMissing(admin: Admin, specs: readonly TopicSpec[]): Promise<void> {
@@ -8,7 +9,7 @@ async function createMissing(admin: Admin, specs: readonly TopicSpec[]): Promise
   const missing = specs.filter(({ topic }) => !existing.has(topic));
   if (missing.length === 0) return;
   await admin.createTopics({
-    waitForLeaders: true,
+    waitForLeaders: false,
     timeout: 10_000,
     topics: missing.map((spec) => ({
       topic: spec.topic,
@@ -17,6 +18,32 @@ async function createMissing(admin: Admin, specs: readonly TopicSpec[]): Promise
       configEntries: topicConfigEntries(spec),
     })),
   });
+}
+
+const leadersTimeoutMs = 15_000;
+const pollMs = 50;
+
+/** A new topic, ours or another process's, is unknown to the broker's metadata for a moment. */
+async function waitForLeaders(admin: Admin, specs: readonly TopicSpec[]): Promise<void> {
+  const topics = specs.map(({ topic }) => topic);
+  const giveUpAt = Date.now() + leadersTimeoutMs;
+  for (;;) {
+    const reason = await leaderless(admin, topics);
+    if (reason === null) return;
+    if (Date.now() > giveUpAt)
+      throw new RoundhouseError('DEPENDENCY_ABSENT', `topics without leader: ${reason}`);
+    await new Promise((resolve) => setTimeout(resolve, pollMs));
+  }
+}
+
+async function leaderless(admin: Admin, topics: string[]): Promise<string | null> {
+  try {
+    const metadata = await admin.fetchTopicMetadata({ topics });
+    const waiting = metadata.topics.filter(({ partitions }) => partitions.some(({ leader }) => leader < 0));
+    return waiting.length === 0 ? null : waiting.map(({ name }) => name).join(', ');
+  } catch (error) {
+    return messageOf(error);
+  }
 }
 
 /** Deadlines are judged by the broker's append time, so a topic with the producer's time is refused. */
@@ -42,6 +69,7 @@ async function requireAppendTime(admin: Admin, specs: readonly TopicSpec[]): Pro
 export async function ensureTopics(kafka: Kafka, specs: readonly TopicSpec[]): Promise<void> {
   await withAdmin(kafka, async (admin) => {
     await createMissing(admin, specs);
+    await waitForLeaders(admin, specs);
     await requireAppendTime(admin, specs);
   });
 }
