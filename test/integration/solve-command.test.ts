@@ -1,0 +1,131 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { projectPath } from '#schemas/project-root';
+
+const program = projectPath('dist', 'native', 'planner', 'solve-main.js');
+const solve = (args: string[], input = '') =>
+  spawnSync(process.execPath, [program, ...args], { input, encoding: 'utf8', maxBuffer: 1 << 28 });
+
+/** An order on board and one to be picked up: 0→2 is 1, 2→1 is 1, 1→3 is 9, so a duration of 11. */
+const problem = (id: number) => ({
+  id,
+  n: 2,
+  m: 3,
+  Q: 2,
+  t0: 0,
+  w: [0, 1, 0],
+  orders: [
+    { ready: 0, promised: 0, pick: -1, drop: 1, new: 0 },
+    { ready: 0, promised: 0, pick: 2, drop: 3, new: 1 },
+  ],
+  svc: [0, 0, 0, 0],
+  T: [
+    [0, 9, 1, 9],
+    [0, 0, 9, 9],
+    [0, 1, 0, 9],
+    [0, 9, 9, 0],
+  ],
+});
+const line = (id: number) => `${JSON.stringify(problem(id))}\n`;
+
+/** Seven orders in a row, each picked up and dropped off where the last one was: beyond the exact limit. */
+const seven = () => {
+  const orders = Array.from({ length: 7 }, (_, i) => ({
+    ready: 0,
+    promised: 0,
+    pick: 2 * i + 1,
+    drop: 2 * i + 2,
+    new: 0,
+  }));
+  const row = new Array<number>(15).fill(0);
+  return JSON.stringify({
+    ...problem(9),
+    n: 7,
+    m: 14,
+    w: [1, 1, 1],
+    orders,
+    svc: row,
+    T: row.map(() => row),
+  });
+};
+
+let folder: string;
+beforeAll(() => (folder = mkdtempSync(join(tmpdir(), 'solve-'))));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+test('a file is answered line by line', () => {
+  const file = join(folder, 'good.jsonl');
+  writeFileSync(file, line(1) + line(2));
+  expect(solve([file])).toMatchObject({ status: 0, stdout: '1 11 2 1 3\n2 11 2 1 3\n', stderr: '' });
+});
+
+test('- reads standard input; the heuristic says unproven, infeasible is an answer', () => {
+  const tight = JSON.stringify({ ...problem(4), Q: 0 });
+  const { status, stdout } = solve(['-'], `${seven()}\n${tight}`);
+  expect(status).toBe(0);
+  expect(stdout).toBe('9 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 unproven\n4 infeasible\n');
+});
+
+test('a malformed line is named with file, number and reason; the others are answered; exit code 1', () => {
+  const file = join(folder, 'bad.jsonl');
+  writeFileSync(file, `${line(1)}{"id": 2\n${line(3)}`);
+  const { status, stdout, stderr } = solve([file]);
+  expect(status).toBe(1);
+  expect(stdout).toBe('1 11 2 1 3\n3 11 2 1 3\n');
+  expect(stderr).toContain(`${file}:2: no JSON: `);
+});
+
+test('a file that is not there and a missing argument are named; exit code 1', () => {
+  expect(solve([join(folder, 'absent.jsonl')])).toMatchObject({ status: 1, stdout: '' });
+  expect(solve([join(folder, 'absent.jsonl')]).stderr).toContain('no such file');
+  expect(solve([])).toMatchObject({ status: 1, stdout: '' });
+  expect(solve([]).stderr).toContain('usage: ');
+});
+
+test('each line of a producer that waits is answered at once', async () => {
+  const child = spawn(process.execPath, [program, '-']);
+  const answer = () =>
+    new Promise<string>((resolve) => child.stdout.once('data', (chunk) => resolve(String(chunk))));
+  child.stdin.write(line(1));
+  expect(await answer()).toBe('1 11 2 1 3\n');
+  child.stdin.write(line(2));
+  expect(await answer()).toBe('2 11 2 1 3\n');
+  child.stdin.end();
+  expect(await new Promise((resolve) => child.once('exit', resolve))).toBe(0);
+});
+
+test('a reader that has seen enough is no fault', () => {
+  const many = join(folder, 'many.jsonl');
+  writeFileSync(many, Array.from({ length: 30_000 }, (_, id) => line(id)).join(''));
+  const script = `"${process.execPath}" "${program}" "${many}" | head -n 1; exit \${PIPESTATUS[0]}`;
+  const run = spawnSync('bash', ['-c', script], { encoding: 'utf8' });
+  expect(run).toMatchObject({ status: 0, stdout: '0 11 2 1 3\n', stderr: '' });
+});
+
+const samples = join(process.env.ROUNDHOUSE_SHARED_DIR ?? projectPath('..', 'shared'), 'or');
+const files = (() => {
+  try {
+    return readdirSync(samples).filter((name) => name.endsWith('.jsonl'));
+  } catch {
+    return [];
+  }
+})();
+const optima = (file: string) =>
+  readFileSync(join(samples, file.replace('.jsonl', '.optimal.csv')), 'utf8')
+    .trim()
+    .split('\n')
+    .slice(1)
+    .map((row) => row.split(','))
+    .map(([id, , cost, sequence]) => `${id} ${cost} ${sequence}`);
+
+if (files.length === 0) {
+  test.skip('the samples are solved (skipped: none in ROUNDHOUSE_SHARED_DIR/or)', () => undefined);
+} else {
+  test.each(files)('%s: every optimum with the lexicographically smallest sequence', (file) => {
+    const { status, stdout } = solve([join(samples, file)]);
+    expect(status).toBe(0);
+    expect(stdout.trim().split('\n')).toEqual(optima(file));
+  });
+}
