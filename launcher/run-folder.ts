@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { projectPath } from '#schemas/project-root';
 import { identityOf, isAlive, type ProcessIdentity } from './process-identity';
@@ -12,18 +12,25 @@ export interface RunFolder {
 }
 
 const ownerFile = 'owner.json';
-let made = 0;
 
 /** Makes a run folder after removing those whose process is dead. */
 export function makeRunFolder(root = projectPath('.roundhouse', 'run')): RunFolder {
   mkdirSync(root, { recursive: true });
   removeStaleRuns(root);
   const owner = identityOf(process.pid);
-  const path = join(root, `${process.pid}-${owner?.started ?? '0'}-${(made += 1)}`);
+  const path = makeFree((number) => join(root, `${process.pid}-${owner?.started ?? '0'}-${number}`));
   const logs = join(path, 'logs');
   mkdirSync(logs, { recursive: true });
   writeFileSync(join(path, ownerFile), JSON.stringify(owner));
   return { path, logs, removeData: () => removeAllBut(path, ['logs', ownerFile]) };
+}
+
+/** The folder of the first number that is free: a process may have loaded this module twice. */
+function makeFree(pathOf: (number: number) => string): string {
+  for (let number = 1; ; number += 1) {
+    const path = pathOf(number);
+    if (!existsSync(path) && mkdirSync(path, { recursive: true }) !== undefined) return path;
+  }
 }
 
 function removeStaleRuns(root: string): void {
