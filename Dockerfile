@@ -11,7 +11,8 @@ COPY scripts ./scripts
 RUN node scripts/setup.mjs npm triton
 COPY . .
 RUN node scripts/setup.mjs npm triton typescript native \
-  && npm prune --omit=dev --ignore-scripts
+  && npm prune --omit=dev --ignore-scripts \
+  && cd node_modules/onnxruntime-node/bin/napi-v6 && rm -rf darwin win32 linux/arm64
 
 FROM node:20-bookworm-slim
 ENV NODE_ENV=production
