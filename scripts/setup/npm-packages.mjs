@@ -9,7 +9,7 @@ export function npmPackages(places) {
     needs: [],
     isDone: () => packagesMatch(places.root),
     run: () =>
-      runLogged('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], {
+      runLogged('npm', ['ci', '--ignore-scripts', '--include=dev', '--no-audit', '--no-fund'], {
         cwd: places.root,
         log: join(places.logs, 'setup-npm.log'),
       }),
