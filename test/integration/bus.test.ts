@@ -6,6 +6,7 @@ import { connectBus, type Bus } from '#lib/bus/kafka';
 import type { BusMessage, Lease, WindowedConsumer } from '#lib/bus/port';
 import { RoundhouseError } from '#schemas/errors';
 import { headers, topicsOf } from '#schemas/topics';
+import { produceRaw } from '../support/raw-produce';
 import { startStack } from '../support/stack';
 
 const stack = startStack('bus');
@@ -306,6 +307,42 @@ describe('producer', () => {
     const producer = await bus.producer({ deliveryTimeoutMs: 500 });
     const send = producer.send([{ topic: `${stack.topicPrefix}nowhere`, key: 'k', value: null }]);
     await expect(send).rejects.toMatchObject({ code: 'DEPENDENCY_ABSENT' });
+  });
+});
+
+describe('a producer that lost its sequence (pain 5)', () => {
+  async function producerIdIn(topic: string): Promise<string> {
+    const consumer = kafka.consumer({ groupId: `${topic}-ids`, maxWaitTimeInMs: 100 });
+    await consumer.connect();
+    await consumer.subscribe({ topic, fromBeginning: true });
+    const id = await new Promise<string>((resolve, reject) => {
+      const eachMessage = async ({ message }: { message: object }): Promise<void> =>
+        resolve(String((message as { batchContext: { producerId: unknown } }).batchContext.producerId));
+      consumer.run({ eachMessage }).catch(reject);
+    });
+    await consumer.disconnect();
+    return id;
+  }
+
+  test('is made anew: the broker answers OUT_OF_ORDER_SEQUENCE, the send still succeeds, nothing is lost', async () => {
+    const topic = await freshTopic();
+    const reports: string[] = [];
+    const watched = pino({ level: 'warn' }, { write: (line: string) => reports.push(line) });
+    const own = connectBus({ brokers: stack.brokers, clientId: 'sequence-test', logger: watched });
+    const producer = await own.producer();
+    const send = (text: string) =>
+      producer.send([{ topic, partition: 0, key: null, value: Buffer.from(text) }]);
+    await send('a'); // sequence 0
+    const producerId = await producerIdIn(topic);
+    const theft = { topic, producerId, producerEpoch: 0, firstSequence: 1, texts: ['x', 'y', 'z'] };
+    expect(await produceRaw(stack.brokers[0]!, theft)).toBe(0); // sequences 1, 2, 3 are used up
+    await send('b'); // would be sequence 1 again
+    await Promise.all([send('c'), send('d')]);
+    const seen: string[] = [];
+    await bus.readRange({ topic, from: 'earliest', handle: (message) => seen.push(textOf(message)) });
+    expect(seen).toEqual(['a', 'x', 'y', 'z', 'b', 'c', 'd']);
+    expect(reports.join()).toMatch(/out of order sequence number/);
+    await own.close();
   });
 });
 
