@@ -2,10 +2,11 @@
 #include <cstring>
 #include <functional>
 #include <memory>
+#include <type_traits>
 
 #include "../../cuda/candidate_cost/fault_text.hpp"
 #include "check.hpp"
-#include "enumeration.hpp"
+#include "random_problems.hpp"
 #include "shard_fixture.hpp"
 
 namespace {
@@ -241,6 +242,53 @@ void checkCostFaults() {
   CHECK_EQUAL(costed(Bound(shard)), "candidates row 0: has travel of more than 2147483647 seconds");
 }
 
+/// Any one value of any table, replaced.
+void spoil(ShardFixture& shard, test::Random& random) {
+  const int64_t values[] = {0, 1, -1, 2, 7, 8, 255, 65535, INT32_MAX, INT32_MIN, INT64_MAX, INT64_MIN,
+                            static_cast<int64_t>(random.next())};
+  const int64_t value = values[random.within(0, 12)];
+  const auto set = [&](auto& table) {
+    using Value = std::decay_t<decltype(table[0])>;
+    table[static_cast<size_t>(random.within(0, static_cast<int64_t>(table.size()) - 1))] = static_cast<Value>(value);
+  };
+  switch (random.within(0, 5)) {
+    case 0: return set(shard.params);
+    case 1: return set(shard.couriers);
+    case 2: return set(shard.held);
+    case 3: return set(shard.orders);
+    case 4: return set(shard.places);
+    default: return set(shard.candidates);
+  }
+}
+
+// Up to three hostile values at once: a fault, or a plan; never a read outside the tables (run it with
+// -DROUNDHOUSE_SANITIZE=address,undefined).
+void checkHostileValues() {
+  test::Random random{3};
+  const auto workspace = std::make_unique<CandidateWorkspace>();
+  resetWorkspace(workspace->planner);
+  const int32_t factors[kVehicles] = {1, 1000, 1500, kMaxFactor};
+  int faults = 0;
+  for (int round = 0; round < 30000; ++round) {
+    ShardFixture shard;
+    for (int64_t count = random.within(1, 3); count > 0; --count) spoil(shard, random);
+    ShardTables tables{};
+    Fault fault = bindTables(shard.bytes(), tables);
+    if (!fault) fault = validateTables(tables, 0);
+    if (!fault) {
+      std::vector<OrderTimes> times;
+      for (int row = 0; row < tables.orderCount; ++row) times.push_back(statedTimes(tables.order(row)));
+      const TravelModel travel = travelModel(tables, factors, nullptr, 0);
+      uint8_t record[layout::PLAN_RECORD_BYTES];
+      for (int row = 0; row < tables.candidateCount && !fault; ++row) {
+        fault = costCandidate(tables, travel, times.data(), row, *workspace, record);
+      }
+    }
+    faults += fault ? 1 : 0;
+  }
+  CHECK(faults > 10000 && faults < 30000);
+}
+
 }  // namespace
 
 int main() {
@@ -257,5 +305,6 @@ int main() {
   checkCandidateFaults();
   checkTooManyOrders();
   checkCostFaults();
+  checkHostileValues();
   return test::finish();
 }
