@@ -4,6 +4,7 @@ import type { Consumer, EachBatchPayload, Kafka } from 'kafkajs';
 import { RoundhouseError } from '#schemas/errors';
 import type { UnixMs } from '#schemas/brands';
 import type { Logger } from '../telemetry';
+import { waitFor } from '../wait-for';
 import { withAdmin } from './kafka-client';
 import { toBusMessage } from './kafka-messages';
 import { KafkaSession } from './kafka-session';
@@ -28,7 +29,15 @@ export interface ReadRangeOptions extends FollowOptions {
 
 type Positions = Map<number, bigint>;
 
-async function positionsOf(kafka: Kafka, topic: string, from: StartPosition): Promise<Positions> {
+const positionsTimeoutMs = 10_000;
+
+/** A topic that was made a moment ago has partitions without a leader for a while. */
+function positionsOf(kafka: Kafka, topic: string, from: StartPosition): Promise<Positions> {
+  const what = `the offsets of ${topic}`;
+  return waitFor(() => askPositions(kafka, topic, from), { what, timeoutMs: positionsTimeoutMs });
+}
+
+async function askPositions(kafka: Kafka, topic: string, from: StartPosition): Promise<Positions> {
   return withAdmin(kafka, async (admin) => {
     const ends = await admin.fetchTopicOffsets(topic);
     if (typeof from === 'string') {
