@@ -43,6 +43,8 @@ void apply_process_options(const CoreApi& api, TRITONSERVER_ServerOptions* optio
   api.check(api.ServerOptionsSetMetricsInterval(options, 2000));
 }
 
+std::int64_t now_ns() { return std::chrono::steady_clock::now().time_since_epoch().count(); }
+
 bool has_state(const std::string& index, const char* state) {
   return index.find(std::string("\"state\":\"") + state + "\"") != std::string::npos;
 }
@@ -145,10 +147,12 @@ std::uint32_t Server::submit(std::unique_ptr<Inference> inference, const Request
   inference->id = next_id_;
   inference->server = this;
   api_.check(api_.InferenceRequestNew(&inference->request, server_, spec.model.c_str(), spec.version));
+  open_requests_.fetch_add(1, std::memory_order_acq_rel);
   try {
     build_request(*inference, spec);
     api_.check(api_.ServerInferAsync(server_, inference->request, nullptr));
   } catch (const TritonFailure&) {
+    open_requests_.fetch_sub(1, std::memory_order_acq_rel);
     (void)api_.InferenceRequestDelete(inference->request);
     throw;
   }
@@ -209,6 +213,8 @@ std::string Server::stop(const std::function<void()>& pump) {
   std::unique_lock lock(lifecycle_, std::defer_lock);
   if (!lock_for_stop(lock, pump)) return "a call into the core did not end in time";
   if (server_ == nullptr) return "";
+  drain(pump);
+  settle();
   for (const std::string& model : loaded_) {
     if (TRITONSERVER_Error* error = api_.ServerUnloadModel(server_, model.c_str())) api_.ErrorDelete(error);
   }
@@ -221,6 +227,22 @@ std::string Server::stop(const std::function<void()>& pump) {
   }
   server_ = nullptr;
   return "";
+}
+
+void Server::drain(const std::function<void()>& pump) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(exit_timeout_seconds_);
+  while (open_requests_.load(std::memory_order_acquire) > 0 && std::chrono::steady_clock::now() < end) {
+    pump();
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  pump();
+}
+
+// The core has a race between an unload and a thread that is just done with a request: let it get away.
+void Server::settle() const {
+  constexpr std::int64_t calm_ns = 20'000'000;
+  const std::int64_t since = now_ns() - last_completion_ns_.load(std::memory_order_acquire);
+  if (since < calm_ns) std::this_thread::sleep_for(std::chrono::nanoseconds(calm_ns - since));
 }
 
 bool Server::lock_for_stop(std::unique_lock<std::shared_timed_mutex>& lock, const std::function<void()>& pump) {
@@ -256,6 +278,8 @@ void Server::complete(Inference* inference) noexcept {
     was_empty = completed_.empty();
     completed_.push_back(inference);
   }
+  last_completion_ns_.store(now_ns(), std::memory_order_release);
+  open_requests_.fetch_sub(1, std::memory_order_acq_rel);
   if (was_empty) wake_();
 }
 

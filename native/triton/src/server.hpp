@@ -67,12 +67,15 @@ class Server {
   // isn't deleted keeps its model. Returns the reason when the core didn't stop in time, else an empty string.
   std::string stop(const std::function<void()>& pump);
   void refuse_new_work() { stopping_ = true; }
+  // Waits until no request is open, calling `pump` meanwhile, at most the exit timeout.
+  void drain(const std::function<void()>& pump);
 
  private:
   Server(const CoreApi& api, std::function<void()> wake) : api_(api), wake_(std::move(wake)) {}
   std::shared_lock<std::shared_timed_mutex> running();
   std::string call_json(const std::function<TRITONSERVER_Error*(TRITONSERVER_Message**)>& call);
   void build_request(Inference& inference, const RequestSpec& spec);
+  void settle() const;
   bool lock_for_stop(std::unique_lock<std::shared_timed_mutex>& lock, const std::function<void()>& pump);
   void wait_until_unloaded(const std::function<void()>& pump);
   void complete(Inference* inference) noexcept;
@@ -97,6 +100,9 @@ class Server {
   std::set<std::string> loaded_;
   std::uint32_t next_id_ = 0;
   std::unordered_map<std::uint32_t, std::unique_ptr<Inference>> in_flight_;
+  // Requests whose callbacks haven't both come.
+  std::atomic<std::int64_t> open_requests_{0};
+  std::atomic<std::int64_t> last_completion_ns_{0};
   std::mutex completed_mutex_;
   std::vector<Inference*> completed_;
 };

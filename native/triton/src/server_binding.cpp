@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <mutex>
 #include <set>
@@ -9,11 +10,16 @@
 namespace roundhouse {
 namespace {
 
-// Servers that the end of the process must stop, before the core's own static objects go.
+// Servers whose requests must be over before the process ends.
 std::mutex registry_mutex;
 std::set<ServerBinding*>& registry() {
   static auto* bindings = new std::set<ServerBinding*>();
   return *bindings;
+}
+
+void forget(ServerBinding* binding) {
+  std::lock_guard lock(registry_mutex);
+  registry().erase(binding);
 }
 
 Napi::Object output_to_js(Napi::Env env, const Inference& inference, const OutputTensor& output) {
@@ -85,10 +91,7 @@ std::string ServerBinding::stop() {
 
 void ServerBinding::retire() {
   if (!alive_) return;
-  {
-    std::lock_guard lock(registry_mutex);
-    registry().erase(this);
-  }
+  forget(this);
   napi_remove_env_cleanup_hook(env_, on_environment_end, this);
   channel_.close();
   alive_.reset();
@@ -121,39 +124,44 @@ void ServerBinding::deliver(napi_env env, napi_value callback, void* context, vo
   }
 }
 
+// The end of a worker thread stops its server. The end of the main thread is that of the process: there it
+// is enough that no request touches a buffer any more.
 void ServerBinding::stop_without_javascript() {
+  const auto pump = [this] { (void)server_->take_completed(); };
   server_->refuse_new_work();
   server_->cancel_all();
-  const std::string failure = server_->stop([this] { (void)server_->take_completed(); });
+  if (gettid() == getpid()) return server_->drain(pump);
+  const std::string failure = server_->stop(pump);
   // A server that doesn't stop keeps threads that use it: its memory stays.
   if (!failure.empty()) new std::shared_ptr<Server>(server_);
 }
 
 void ServerBinding::on_environment_end(void* pointer) {
   auto* self = static_cast<ServerBinding*>(pointer);
-  {
-    std::lock_guard lock(registry_mutex);
-    registry().erase(self);
-  }
   self->channel_.close();
   self->stop_without_javascript();
   self->buffers_.clear();
+  if (gettid() == getpid()) return;
+  forget(self);
   self->alive_.reset();
 }
 
+// Threads of the core run on, also after a stop: it deletes models in detached ones. Its static objects must
+// not be torn down under them, so the process ends here. Registered after the core was loaded, this comes
+// before their destructors.
 void ServerBinding::on_process_exit(int status, void*) {
-  std::lock_guard lock(registry_mutex);
-  bool clean = true;
-  for (ServerBinding* binding : registry()) {
-    binding->channel_.silence();
-    binding->server_->refuse_new_work();
-    binding->server_->cancel_all();
-    Server& server = *binding->server_;
-    clean = server.stop([&server] { (void)server.take_completed(); }).empty() && clean;
+  std::unique_lock lock(registry_mutex, std::try_to_lock);
+  if (lock.owns_lock()) {
+    for (ServerBinding* binding : registry()) {
+      Server& server = *binding->server_;
+      binding->channel_.silence();
+      server.refuse_new_work();
+      server.cancel_all();
+      server.drain([&server] { (void)server.take_completed(); });
+    }
   }
-  registry().clear();
-  // With threads of the core still at work its static objects must not be torn down.
-  if (!clean) _exit(status);
+  std::fflush(nullptr);
+  _exit(status);
 }
 
 }  // namespace roundhouse
