@@ -9,8 +9,8 @@ import { OwnedPartition, asError, type PartitionOwner } from './owned-partition'
 import type { BusMessage, Lease, WindowedConsumer, WindowedConsumerOptions } from './port';
 
 const defaultSessionTimeoutMs = 10_000;
-const defaultMaxWaitMs = 100;
-const commitPauseMs = 10;
+const defaultMaxWaitMs = 250;
+const commitPauseMs = 40;
 const commitRetryPauseMs = 200;
 const drainTimeoutMs = 10_000;
 const silenceLimitMs = 3_000;

@@ -75,7 +75,7 @@ class GroupOfOne {
       topics: [this.topic],
       fromBeginning: true,
       sessionTimeoutMs: 10_000,
-      maxWaitMs: 100,
+      maxWaitMs: 250,
       logger: this.logger,
     };
     this.session = new KafkaSession(this.kafka, options, {

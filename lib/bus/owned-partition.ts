@@ -11,6 +11,13 @@ export interface PartitionOwner {
   resume(topic: string, partition: number): void;
 }
 
+const minWaiting = 64;
+const maxWaitingBytes = 2 * 1024 * 1024;
+
+function sizeOf(message: BusMessage): number {
+  return message.value?.length ?? 0;
+}
+
 /**
  * A partition from its assignment to its revoke: messages that were fetched and wait, those in work, and
  * how far it may be committed. Fetching pauses while enough wait, so a slow partition holds back nothing
@@ -22,6 +29,7 @@ export class OwnedPartition implements Lease {
   private paused = false;
   private drained = false;
   private waiting: BusMessage[] = [];
+  private waitingBytes = 0;
   private readonly window: PartitionWindow;
   private committed: bigint | null = null;
 
@@ -50,7 +58,10 @@ export class OwnedPartition implements Lease {
 
   add(messages: readonly BusMessage[]): void {
     if (!this.owned || this.drained) return;
-    this.waiting.push(...messages);
+    for (const message of messages) {
+      this.waiting.push(message);
+      this.waitingBytes += sizeOf(message);
+    }
     this.handOut();
     this.pauseOrResume();
   }
@@ -80,6 +91,7 @@ export class OwnedPartition implements Lease {
   private handOut(): void {
     while (this.ready && this.owned && this.waiting.length > 0 && this.window.hasRoom()) {
       const message = this.waiting.shift()!;
+      this.waitingBytes -= sizeOf(message);
       this.window.take(message.offset);
       this.work(message);
     }
@@ -96,12 +108,17 @@ export class OwnedPartition implements Lease {
     );
   }
 
-  /** A window's worth of messages waits at most (plus what one fetch brings). */
+  /**
+   * Enough waits to bridge the time until a resumed fetch comes back, and not more (plus what one fetch
+   * brings): memory is bounded by bytes, not by messages.
+   */
   private pauseOrResume(): void {
     if (!this.owned || this.drained) return;
-    const { size } = this.window;
-    if (!this.paused && this.waiting.length >= size) this.setPaused(true);
-    else if (this.paused && this.waiting.length <= size / 2) this.setPaused(false);
+    const limit = Math.max(minWaiting, 4 * this.window.size);
+    const full = this.waiting.length >= limit || this.waitingBytes >= maxWaitingBytes;
+    const low = this.waiting.length <= limit / 2 && this.waitingBytes <= maxWaitingBytes / 2;
+    if (!this.paused && full) this.setPaused(true);
+    else if (this.paused && low) this.setPaused(false);
   }
 
   private setPaused(paused: boolean): void {
