@@ -22,7 +22,7 @@ const typed = {
 
 function values(shard: Shard, name: string): (number | bigint)[] {
   const { datatype, data, shape } = shard.tensors.find((tensor) => tensor.name === name)!;
-  const copy = data.slice();
+  const copy = Uint8Array.from(data);
   const array = Array.from<number | bigint>(new typed[datatype](copy.buffer));
   expect(shape).toEqual([1, array.length]);
   return array;

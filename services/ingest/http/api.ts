@@ -83,7 +83,8 @@ export class HttpApi {
   }
 
   private async route(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://ingest');
+    const [pathname = '/', query] = (request.url ?? '/').split('?', 2);
+    const searchParams = new URLSearchParams(query);
     const tenant = headerOf(request, tenantHeader) ?? searchParams.get('tenant') ?? undefined;
     const decision = decisionPath.exec(pathname);
     if (decision) {
