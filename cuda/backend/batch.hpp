@@ -65,7 +65,8 @@ TRITONSERVER_Error* executeRequests(TRITONBACKEND_ModelInstance* instance, TRITO
                                     std::uint32_t count, Body&& body) noexcept {
   std::optional<Batch> batch;
   if (TRITONSERVER_Error* refused = guarded([&] { batch.emplace(instance, requests, count); })) return refused;
-  if (OwnedError failed{guarded([&] { body(*batch); })}) logError(__FILE__, __LINE__, TRITONSERVER_ErrorMessage(failed.get()));
+  if (OwnedError failed{guarded([&] { body(*batch); })})
+    logError(__FILE__, __LINE__, TRITONSERVER_ErrorMessage(failed.get()));
   return nullptr;
 }
 

@@ -111,7 +111,9 @@ class Reader {
     ++at_;
     const char kind = at_ < source_.size() ? source_[at_++] : '\0';
     switch (kind) {
-      case '"': case '\\': case '/': return kind;
+      case '"':
+      case '\\':
+      case '/': return kind;
       case 'b': return '\b';
       case 'f': return '\f';
       case 'n': return '\n';

@@ -15,14 +15,16 @@ InputTensor::InputTensor(TRITONBACKEND_Request* request, const char* name, TRITO
   std::uint64_t byteSize = 0;
   check(TRITONBACKEND_InputProperties(input, nullptr, &found, &shape, &dimensions, &byteSize, &buffers));
   if (found != datatype) {
-    throw Error(ErrorCode::payloadInvalid, std::string("tensor '") + name + "' is " + TRITONSERVER_DataTypeString(found) +
-                                               ", not " + TRITONSERVER_DataTypeString(datatype));
+    throw Error(ErrorCode::payloadInvalid, std::string("tensor '") + name + "' is " +
+                                               TRITONSERVER_DataTypeString(found) + ", not " +
+                                               TRITONSERVER_DataTypeString(datatype));
   }
   shape_ = {shape, dimensions};
   gather(input, buffers, byteSize, name);
 }
 
-const void* InputTensor::buffer(TRITONBACKEND_Input* input, std::uint32_t index, const char* name, std::uint64_t& size) {
+const void* InputTensor::buffer(TRITONBACKEND_Input* input, std::uint32_t index, const char* name,
+                                std::uint64_t& size) {
   const void* start = nullptr;
   TRITONSERVER_MemoryType memory = TRITONSERVER_MEMORY_CPU;
   std::int64_t memoryId = 0;
@@ -33,7 +35,8 @@ const void* InputTensor::buffer(TRITONBACKEND_Input* input, std::uint32_t index,
   return start;
 }
 
-void InputTensor::gather(TRITONBACKEND_Input* input, std::uint32_t bufferCount, std::uint64_t byteSize, const char* name) {
+void InputTensor::gather(TRITONBACKEND_Input* input, std::uint32_t bufferCount, std::uint64_t byteSize,
+                         const char* name) {
   constexpr std::uintptr_t widest = alignof(std::int64_t);
   std::uint64_t size = 0;
   const void* only = bufferCount == 1 ? buffer(input, 0, name, size) : nullptr;
@@ -45,7 +48,8 @@ void InputTensor::gather(TRITONBACKEND_Input* input, std::uint32_t bufferCount, 
   std::uint64_t filled = 0;
   for (std::uint32_t index = 0; index < bufferCount; ++index) {
     const void* start = buffer(input, index, name, size);
-    if (size > byteSize - filled) throw Error(ErrorCode::payloadInvalid, std::string("tensor '") + name + "' is too long");
+    if (size > byteSize - filled)
+      throw Error(ErrorCode::payloadInvalid, std::string("tensor '") + name + "' is too long");
     if (size > 0) std::memcpy(gathered_.data() + filled, start, size);
     filled += size;
   }
@@ -65,7 +69,8 @@ Reply::~Reply() {
   if (response_ != nullptr) OwnedError ignored(TRITONBACKEND_ResponseDelete(response_));
 }
 
-std::span<std::uint8_t> Reply::output(const char* name, TRITONSERVER_DataType datatype, std::span<const std::int64_t> shape) {
+std::span<std::uint8_t> Reply::output(const char* name, TRITONSERVER_DataType datatype,
+                                      std::span<const std::int64_t> shape) {
   std::uint64_t byteSize = TRITONSERVER_DataTypeByteSize(datatype);
   for (const std::int64_t extent : shape) byteSize *= static_cast<std::uint64_t>(extent);
   TRITONBACKEND_Output* output = nullptr;

@@ -50,9 +50,11 @@ class Reply {
   std::span<std::uint8_t> output(const char* name, TRITONSERVER_DataType datatype, std::span<const std::int64_t> shape);
 
   template <typename T>
-  void write(const char* name, TRITONSERVER_DataType datatype, std::span<const std::int64_t> shape, std::span<const T> values) {
+  void write(const char* name, TRITONSERVER_DataType datatype, std::span<const std::int64_t> shape,
+             std::span<const T> values) {
     const auto bytes = output(name, datatype, shape);
-    if (bytes.size() != values.size_bytes()) throw std::logic_error(std::string("output '") + name + "' has another size");
+    if (bytes.size() != values.size_bytes())
+      throw std::logic_error(std::string("output '") + name + "' has another size");
     if (!values.empty()) std::memcpy(bytes.data(), values.data(), bytes.size());
   }
 

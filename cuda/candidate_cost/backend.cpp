@@ -45,7 +45,9 @@ TRITON_ENTRY TRITONSERVER_Error* TRITONBACKEND_ModelInstanceFinalize(TRITONBACKE
   return guarded([&] { delete instanceOf(handle); });
 }
 
-TRITON_ENTRY TRITONSERVER_Error* TRITONBACKEND_ModelInstanceExecute(TRITONBACKEND_ModelInstance* handle, TRITONBACKEND_Request** requests, const std::uint32_t count) {
+TRITON_ENTRY TRITONSERVER_Error* TRITONBACKEND_ModelInstanceExecute(TRITONBACKEND_ModelInstance* handle,
+                                                                    TRITONBACKEND_Request** requests,
+                                                                    const std::uint32_t count) {
   return executeRequests(handle, requests, count, [&](Batch& batch) {
     TRITONBACKEND_Model* model = nullptr;
     check(TRITONBACKEND_ModelInstanceModel(handle, &model));

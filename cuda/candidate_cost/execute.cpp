@@ -12,7 +12,8 @@ using backend::InputTensor;
 using backend::Reply;
 
 std::int64_t unixNs() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch())
+      .count();
 }
 
 /// The inputs of one request and what was read from them.
@@ -23,11 +24,13 @@ struct Request {
   std::size_t firstRow = 0;
 };
 
-TensorBytes readTensor(TRITONBACKEND_Request* handle, const char* name, TRITONSERVER_DataType datatype, std::vector<InputTensor>& inputs) {
+TensorBytes readTensor(TRITONBACKEND_Request* handle, const char* name, TRITONSERVER_DataType datatype,
+                       std::vector<InputTensor>& inputs) {
   const InputTensor& tensor = inputs.emplace_back(handle, name, datatype);
   const auto shape = tensor.shape();
   if (shape.size() != 2 || shape[0] != 1) {
-    throw Error(ErrorCode::payloadInvalid, std::string("tensor '") + name + "' must have shape [1, L]: a shard is a batch of 1");
+    throw Error(ErrorCode::payloadInvalid,
+                std::string("tensor '") + name + "' must have shape [1, L]: a shard is a batch of 1");
   }
   const auto bytes = tensor.values<std::uint8_t>();
   return {bytes.data(), bytes.size()};
@@ -36,7 +39,9 @@ TensorBytes readTensor(TRITONBACKEND_Request* handle, const char* name, TRITONSE
 Request readRequest(TRITONBACKEND_Request* handle, MatrixStore& matrices) {
   Request request;
   request.inputs.reserve(7);
-  const auto tensor = [&](const char* name, TRITONSERVER_DataType datatype) { return readTensor(handle, name, datatype, request.inputs); };
+  const auto tensor = [&](const char* name, TRITONSERVER_DataType datatype) {
+    return readTensor(handle, name, datatype, request.inputs);
+  };
   ShardBytes bytes;
   bytes.params = tensor("params", TRITONSERVER_TYPE_INT64);
   bytes.couriers = tensor("couriers", TRITONSERVER_TYPE_INT32);
@@ -64,7 +69,8 @@ class Predictions {
     for (std::size_t index = 0; index < requests.size(); ++index) {
       if (!batch.isOpen(index)) continue;
       const Request& request = requests[index];
-      gatherFeatures(request.shard.tables, request.shard.needed, features.data() + request.firstRow * layout::ETR_FEATURES);
+      gatherFeatures(request.shard.tables, request.shard.needed,
+                     features.data() + request.firstRow * layout::ETR_FEATURES);
       if (!model.batchInvariant) predict(model, features, request.firstRow, request.shard.needed.count());
     }
     if (model.batchInvariant) predict(model, features, 0, rows);
@@ -80,7 +86,8 @@ class Predictions {
   void predict(Model& model, const std::vector<float>& features, std::size_t first, std::size_t rows) {
     if (rows == 0) return;
     try {
-      model.network->predict(features.data() + first * layout::ETR_FEATURES, rows, quantiles_.data() + first * layout::ETR_OUTPUTS);
+      model.network->predict(features.data() + first * layout::ETR_FEATURES, rows,
+                             quantiles_.data() + first * layout::ETR_OUTPUTS);
     } catch (...) {
       failure_ = std::current_exception();
     }
@@ -99,7 +106,8 @@ void writeOrderTimes(const Shard& shard, const ShardTimes& times, Reply& reply) 
   reply.write<std::int32_t>("order_times", TRITONSERVER_TYPE_INT32, shape, rows);
 }
 
-void answer(TRITONBACKEND_Request* handle, const Shard& shard, const ShardTimes& times, Instance& instance, std::int64_t startNs) {
+void answer(TRITONBACKEND_Request* handle, const Shard& shard, const ShardTimes& times, Instance& instance,
+            std::int64_t startNs) {
   Reply reply(handle);
   const std::int64_t plansShape[] = {1, std::int64_t{shard.tables.candidateCount} * layout::PLAN_RECORD_BYTES};
   const auto plans = reply.output("plans", TRITONSERVER_TYPE_UINT8, plansShape);

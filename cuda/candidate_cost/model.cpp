@@ -42,7 +42,9 @@ void dryRunShard(Model& model) {
 
 }  // namespace
 
-Instance::Instance() : workspace(std::make_unique<CandidateWorkspace>()) { route_planner::resetWorkspace(workspace->planner); }
+Instance::Instance() : workspace(std::make_unique<CandidateWorkspace>()) {
+  route_planner::resetWorkspace(workspace->planner);
+}
 
 std::unique_ptr<Model> loadModel(TRITONBACKEND_Model* handle) {
   auto model = std::make_unique<Model>();
@@ -51,11 +53,13 @@ std::unique_ptr<Model> loadModel(TRITONBACKEND_Model* handle) {
   const auto file = pinnedNetwork(settings.repository(), pin);
   model->network = delivery_time::loadNetwork(file, settings.parameter("onnxruntime", ""));
   model->batchInvariant = delivery_time::dryRun(*model->network).batchInvariant;
-  model->matrices = std::make_unique<MatrixStore>(settings.repository() / settings.parameter("travel_folder", "travel"));
+  model->matrices =
+      std::make_unique<MatrixStore>(settings.repository() / settings.parameter("travel_folder", "travel"));
   dryRunShard(*model);
   backend::logInfo(__FILE__, __LINE__,
                    settings.name + " " + std::to_string(settings.version) + ": network " +
-                       file.lexically_relative(settings.repository()).string() + " on " + model->network->description() +
+                       file.lexically_relative(settings.repository()).string() + " on " +
+                       model->network->description() +
                        (model->batchInvariant ? "" : "; rows depend on the batch, so each shard is predicted alone"));
   return model;
 }

@@ -33,7 +33,8 @@ std::filesystem::path pinnedNetwork(const std::filesystem::path& repository, con
   const auto bytes = fileBytes(file);
   if (!bytes) refuse("the pinned network " + pin.file + " can't be read");
   const std::string found = hexOf(sha256(*bytes));
-  if (found != pin.sha256) refuse("the pinned network " + pin.file + " has SHA-256 " + found + ", the pin says " + pin.sha256);
+  if (found != pin.sha256)
+    refuse("the pinned network " + pin.file + " has SHA-256 " + found + ", the pin says " + pin.sha256);
   return file;
 }
 

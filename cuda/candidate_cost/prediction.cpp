@@ -81,7 +81,8 @@ void fillContext(const std::int64_t* params, float* row) {
 double finite(const float* quantiles, std::size_t row, int column) {
   const double value = quantiles[row * ETR_OUTPUTS + column];
   if (std::isfinite(value)) return value;
-  throw Error(ErrorCode::modelFailed, "the network gave a value that is not finite in column " + std::to_string(column));
+  throw Error(ErrorCode::modelFailed,
+              "the network gave a value that is not finite in column " + std::to_string(column));
 }
 
 std::int32_t roundedWithin(double value, std::int64_t least, std::int64_t most) {
@@ -89,8 +90,11 @@ std::int32_t roundedWithin(double value, std::int64_t least, std::int64_t most) 
   return static_cast<std::int32_t>(std::clamp(rounded, static_cast<double>(least), static_cast<double>(most)));
 }
 
-OrderTimes predictedTimes(const std::int32_t* order, int settledFlags, const float* quantiles, std::size_t row, int shift) {
-  const auto seconds = [&](int column) { return roundedWithin(finite(quantiles, row, column + shift), 0, kMaxSeconds); };
+OrderTimes predictedTimes(const std::int32_t* order, int settledFlags, const float* quantiles, std::size_t row,
+                          int shift) {
+  const auto seconds = [&](int column) {
+    return roundedWithin(finite(quantiles, row, column + shift), 0, kMaxSeconds);
+  };
   OrderTimes times = statedTimes(order);
   if ((settledFlags & layout::KnownFlag::ready) == 0) {
     const std::int64_t ready = std::int64_t{order[layout::OrderColumn::placedAt]} + seconds(Output::prepP50);

@@ -22,7 +22,8 @@ Sha256 matrixHash(const std::int64_t* params) {
 void requireLayers(const ShardTables& tables, const TravelMatrix& matrix) {
   for (int row = 0; row < tables.courierCount; ++row) {
     const std::int32_t vehicle = tables.courier(row)[layout::CourierColumn::vehicle];
-    if (matrix.seconds(vehicle) == nullptr) require({"couriers", row, "vehicle", vehicle, "has no layer in the travel matrix"});
+    if (matrix.seconds(vehicle) == nullptr)
+      require({"couriers", row, "vehicle", vehicle, "has no layer in the travel matrix"});
   }
 }
 
@@ -38,8 +39,8 @@ Shard openShard(const ShardBytes& bytes, MatrixStore& matrices) {
   return shard;
 }
 
-void costShard(const Shard& shard, const ShardTimes& times, CandidateWorkspace& workspace, const std::function<bool()>& stop,
-               std::uint8_t* plans) {
+void costShard(const Shard& shard, const ShardTimes& times, CandidateWorkspace& workspace,
+               const std::function<bool()>& stop, std::uint8_t* plans) {
   const ShardTables& tables = shard.tables;
   TravelModel travels[kVehicles];
   for (int vehicle = 0; vehicle < kVehicles; ++vehicle) {
@@ -47,7 +48,8 @@ void costShard(const Shard& shard, const ShardTimes& times, CandidateWorkspace& 
     travels[vehicle] = travelModel(tables, times.rideFactors, layer, shard.matrix ? shard.matrix->zones() : 0);
   }
   for (int row = 0; row < tables.candidateCount; ++row) {
-    if (row % kPollCandidates == 0 && stop()) throw Error(ErrorCode::deadlineExceeded, "the caller cancelled the request");
+    if (row % kPollCandidates == 0 && stop())
+      throw Error(ErrorCode::deadlineExceeded, "the caller cancelled the request");
     const std::int32_t* courier = tables.courier(tables.candidate(row)[layout::CandidateColumn::courier]);
     const TravelModel& travel = travels[courier[layout::CourierColumn::vehicle]];
     std::uint8_t* record = plans + std::int64_t{row} * layout::PLAN_RECORD_BYTES;

@@ -22,8 +22,8 @@ Shard openShard(const ShardBytes& bytes, MatrixStore& matrices);
 
 /// Costs every candidate into `plans` (PLAN_RECORD_BYTES each). `stop` is asked every kPollCandidates
 /// candidates; where it says true the call throws Error (DEADLINE_EXCEEDED).
-void costShard(const Shard& shard, const ShardTimes& times, CandidateWorkspace& workspace, const std::function<bool()>& stop,
-               std::uint8_t* plans);
+void costShard(const Shard& shard, const ShardTimes& times, CandidateWorkspace& workspace,
+               const std::function<bool()>& stop, std::uint8_t* plans);
 
 constexpr int kPollCandidates = 16;
 

@@ -27,7 +27,8 @@ std::uint32_t headerWord(const std::vector<std::uint8_t>& bytes, std::size_t off
 }  // namespace
 
 TravelMatrix::TravelMatrix(std::vector<std::uint8_t> bytes) : bytes_(std::move(bytes)) {
-  if (bytes_.size() < kHeaderBytes || std::memcmp(bytes_.data(), kMagic, 8) != 0) refuse("the file has no RHTRAVEL header");
+  if (bytes_.size() < kHeaderBytes || std::memcmp(bytes_.data(), kMagic, 8) != 0)
+    refuse("the file has no RHTRAVEL header");
   if (headerWord(bytes_, 8) != 1) refuse("format version " + std::to_string(headerWord(bytes_, 8)) + " is not 1");
   const std::uint32_t zones = headerWord(bytes_, 12);
   layers_ = headerWord(bytes_, 16);
@@ -37,13 +38,15 @@ TravelMatrix::TravelMatrix(std::vector<std::uint8_t> bytes) : bytes_(std::move(b
   if (bytes_.size() != expected) refuse(std::to_string(bytes_.size()) + " bytes are not " + std::to_string(expected));
   for (int vehicle = 0; vehicle < kVehicles; ++vehicle) {
     const std::uint8_t layer = bytes_[kLayerOfVehicle + vehicle];
-    if (layer != kNoLayer && layer >= layers_) refuse("vehicle " + std::to_string(vehicle) + " has layer " + std::to_string(layer));
+    if (layer != kNoLayer && layer >= layers_)
+      refuse("vehicle " + std::to_string(vehicle) + " has layer " + std::to_string(layer));
   }
   zones_ = static_cast<std::int32_t>(zones);
   const auto* entries = reinterpret_cast<const std::int32_t*>(bytes_.data() + kHeaderBytes);
   const std::size_t count = (expected - kHeaderBytes) / 4;
   const auto* wrong = std::find_if(entries, entries + count, [](std::int32_t s) { return s < 0 || s > kMaxSeconds; });
-  if (wrong != entries + count) refuse("entry " + std::to_string(wrong - entries) + " is " + std::to_string(*wrong) + ", not within 0..604800");
+  if (wrong != entries + count)
+    refuse("entry " + std::to_string(wrong - entries) + " is " + std::to_string(*wrong) + ", not within 0..604800");
 }
 
 const std::int32_t* TravelMatrix::seconds(int vehicle) const {

@@ -20,11 +20,13 @@ struct Model {
 
 std::unique_ptr<Model> load(TRITONBACKEND_Model* handle) {
   auto model = std::make_unique<Model>();
-  model->settings = readModelSettings(handle, {{"features", TRITONSERVER_TYPE_FP32}}, {{"quantiles", TRITONSERVER_TYPE_FP32}});
+  model->settings =
+      readModelSettings(handle, {{"features", TRITONSERVER_TYPE_FP32}}, {{"quantiles", TRITONSERVER_TYPE_FP32}});
   const auto file = model->settings.versionFolder() / model->settings.parameter("network", "model.onnx");
   model->network = loadNetwork(file, model->settings.parameter("onnxruntime", ""));
   dryRun(*model->network);
-  logInfo(__FILE__, __LINE__, model->settings.name + " " + std::to_string(model->settings.version) + ": " + model->network->description());
+  logInfo(__FILE__, __LINE__,
+          model->settings.name + " " + std::to_string(model->settings.version) + ": " + model->network->description());
   return model;
 }
 
@@ -76,7 +78,8 @@ void execute(Model& model, Batch& batch) {
     const Slice& slice = slices[index];
     const std::int64_t shape[] = {static_cast<std::int64_t>(slice.rows), kQuantiles};
     Reply reply(batch.request(index));
-    reply.write<float>("quantiles", TRITONSERVER_TYPE_FP32, shape, {quantiles.data() + slice.offset * kQuantiles, slice.rows * kQuantiles});
+    reply.write<float>("quantiles", TRITONSERVER_TYPE_FP32, shape,
+                       {quantiles.data() + slice.offset * kQuantiles, slice.rows * kQuantiles});
     reply.send();
     batch.succeed(index);
   });
@@ -108,7 +111,9 @@ TRITON_ENTRY TRITONSERVER_Error* TRITONBACKEND_ModelFinalize(TRITONBACKEND_Model
 TRITON_ENTRY TRITONSERVER_Error* TRITONBACKEND_ModelInstanceInitialize(TRITONBACKEND_ModelInstance*) { return nullptr; }
 TRITON_ENTRY TRITONSERVER_Error* TRITONBACKEND_ModelInstanceFinalize(TRITONBACKEND_ModelInstance*) { return nullptr; }
 
-TRITON_ENTRY TRITONSERVER_Error* TRITONBACKEND_ModelInstanceExecute(TRITONBACKEND_ModelInstance* instance, TRITONBACKEND_Request** requests, const std::uint32_t count) {
+TRITON_ENTRY TRITONSERVER_Error* TRITONBACKEND_ModelInstanceExecute(TRITONBACKEND_ModelInstance* instance,
+                                                                    TRITONBACKEND_Request** requests,
+                                                                    const std::uint32_t count) {
   return roundhouse::backend::executeRequests(instance, requests, count, [&](roundhouse::backend::Batch& batch) {
     TRITONBACKEND_Model* model = nullptr;
     check(TRITONBACKEND_ModelInstanceModel(instance, &model));

@@ -22,8 +22,10 @@ std::vector<float> sampleRows() {
     columns[2] = static_cast<float>(std::cos(angle));
     columns[4] = 0.03f * static_cast<float>(row);
     columns[5] = 1.0f - 0.02f * static_cast<float>(row);
-    if (isLeg) columns[15 + row / 8 % 4] = 1.0f;
-    else for (std::size_t column = 6; column < 15; ++column) columns[column] = 0.11f * static_cast<float>(row + column);
+    if (isLeg)
+      columns[15 + row / 8 % 4] = 1.0f;
+    else
+      for (std::size_t column = 6; column < 15; ++column) columns[column] = 0.11f * static_cast<float>(row + column);
   }
   return rows;
 }
@@ -32,7 +34,8 @@ void requireFinite(const std::vector<float>& quantiles) {
   for (std::size_t at = 0; at < quantiles.size(); ++at) {
     if (std::isfinite(quantiles[at])) continue;
     throw Error(ErrorCode::modelFailed, "the network's dry run gives " + std::to_string(quantiles[at]) + " in row " +
-                                            std::to_string(at / kQuantiles) + ", column " + std::to_string(at % kQuantiles));
+                                            std::to_string(at / kQuantiles) + ", column " +
+                                            std::to_string(at % kQuantiles));
   }
 }
 

@@ -36,7 +36,8 @@ struct Port {
 
 std::string shapeText(const std::vector<std::int64_t>& shape) {
   std::string text;
-  for (const std::int64_t extent : shape) text += (text.empty() ? "" : ", ") + (extent < 0 ? "N" : std::to_string(extent));
+  for (const std::int64_t extent : shape)
+    text += (text.empty() ? "" : ", ") + (extent < 0 ? "N" : std::to_string(extent));
   return "[" + text + "]";
 }
 
@@ -65,27 +66,32 @@ Found inspect(const OnnxRuntime& runtime, const OrtSession* session, bool input)
   OrtAllocator* allocator = nullptr;
   runtime.check(api.GetAllocatorWithDefaultOptions(&allocator), "taking the allocator");
   Found found;
-  runtime.check((input ? api.SessionGetInputCount : api.SessionGetOutputCount)(session, &found.count), "counting tensors");
+  runtime.check((input ? api.SessionGetInputCount : api.SessionGetOutputCount)(session, &found.count),
+                "counting tensors");
   if (found.count == 0) return found;
   char* name = nullptr;
-  runtime.check((input ? api.SessionGetInputName : api.SessionGetOutputName)(session, 0, allocator, &name), "reading a name");
+  runtime.check((input ? api.SessionGetInputName : api.SessionGetOutputName)(session, 0, allocator, &name),
+                "reading a name");
   found.name = name;
   runtime.check(api.AllocatorFree(allocator, name), "freeing a name");
   Owned<OrtTypeInfo> info(api.ReleaseTypeInfo);
-  runtime.check((input ? api.SessionGetInputTypeInfo : api.SessionGetOutputTypeInfo)(session, 0, info.slot()), "reading a type");
+  runtime.check((input ? api.SessionGetInputTypeInfo : api.SessionGetOutputTypeInfo)(session, 0, info.slot()),
+                "reading a type");
   readShape(runtime, info.get(), found);
   return found;
 }
 
 void requirePort(const std::filesystem::path& file, const Found& found, const Port& port) {
   const auto refuse = [&](const std::string& reason) {
-    throw Error(ErrorCode::modelFailed, file.filename().string() + ": " + port.kind + " " + reason + "; it must be one FP32 '" +
-                                            port.name + "' of shape [N, " + std::to_string(port.columns) + "]");
+    throw Error(ErrorCode::modelFailed, file.filename().string() + ": " + port.kind + " " + reason +
+                                            "; it must be one FP32 '" + port.name + "' of shape [N, " +
+                                            std::to_string(port.columns) + "]");
   };
   if (found.count != 1) refuse("count is " + std::to_string(found.count));
   if (found.name != port.name) refuse("is named '" + found.name + "'");
   if (found.type != ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT) refuse("has ONNX type " + std::to_string(found.type));
-  const bool fits = found.shape.size() == 2 && found.shape[0] < 0 && found.shape[1] == static_cast<std::int64_t>(port.columns);
+  const bool fits =
+      found.shape.size() == 2 && found.shape[0] < 0 && found.shape[1] == static_cast<std::int64_t>(port.columns);
   if (!fits) refuse("has shape " + shapeText(found.shape));
 }
 
@@ -95,7 +101,8 @@ OnnxNetwork::OnnxNetwork(const OnnxRuntime& runtime, const std::filesystem::path
   createSession(file);
   try {
     requireColumns(file);
-    runtime_.check(runtime_.api().CreateCpuMemoryInfo(OrtArenaAllocator, OrtMemTypeDefault, &memory_), "describing memory");
+    runtime_.check(runtime_.api().CreateCpuMemoryInfo(OrtArenaAllocator, OrtMemTypeDefault, &memory_),
+                   "describing memory");
   } catch (...) {
     runtime_.api().ReleaseSession(session_);
     throw;
@@ -114,10 +121,12 @@ void OnnxNetwork::createSession(const std::filesystem::path& file) {
   runtime_.check(api.SetIntraOpNumThreads(options.get(), 1), "setting threads");
   runtime_.check(api.SetInterOpNumThreads(options.get(), 1), "setting threads");
   runtime_.check(api.SetSessionExecutionMode(options.get(), ORT_SEQUENTIAL), "setting the execution mode");
-  runtime_.check(api.AddSessionConfigEntry(options.get(), "session.intra_op.allow_spinning", "0"), "turning spinning off");
+  runtime_.check(api.AddSessionConfigEntry(options.get(), "session.intra_op.allow_spinning", "0"),
+                 "turning spinning off");
   // Every batch size is a new shape; a pattern kept for each would only grow.
   runtime_.check(api.DisableMemPattern(options.get()), "turning memory patterns off");
-  runtime_.check(api.CreateSession(runtime_.environment(), file.c_str(), options.get(), &session_), "loading " + file.filename().string());
+  runtime_.check(api.CreateSession(runtime_.environment(), file.c_str(), options.get(), &session_),
+                 "loading " + file.filename().string());
 }
 
 void OnnxNetwork::requireColumns(const std::filesystem::path& file) {
@@ -130,11 +139,12 @@ void OnnxNetwork::predict(const float* features, std::size_t rows, float* quanti
   const std::int64_t inputShape[] = {static_cast<std::int64_t>(rows), kFeatures};
   const std::int64_t outputShape[] = {static_cast<std::int64_t>(rows), kQuantiles};
   Owned<OrtValue> input(api.ReleaseValue), output(api.ReleaseValue);
-  runtime_.check(api.CreateTensorWithDataAsOrtValue(memory_, const_cast<float*>(features), rows * kFeatures * sizeof(float),
-                                                    inputShape, 2, ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT, input.slot()),
-                 "wrapping features");
-  runtime_.check(api.CreateTensorWithDataAsOrtValue(memory_, quantiles, rows * kQuantiles * sizeof(float), outputShape, 2,
-                                                    ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT, output.slot()),
+  runtime_.check(
+      api.CreateTensorWithDataAsOrtValue(memory_, const_cast<float*>(features), rows * kFeatures * sizeof(float),
+                                         inputShape, 2, ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT, input.slot()),
+      "wrapping features");
+  runtime_.check(api.CreateTensorWithDataAsOrtValue(memory_, quantiles, rows * kQuantiles * sizeof(float), outputShape,
+                                                    2, ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT, output.slot()),
                  "wrapping quantiles");
   const OrtValue* inputs[] = {input.get()};
   OrtValue* outputs[] = {output.get()};

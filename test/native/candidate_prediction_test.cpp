@@ -90,7 +90,8 @@ void checkGather() {
 /// Six rows of quantiles: p50 columns from `p50`, p90 columns twice that.
 std::vector<float> quantilesOf(float prep, float wait, float handover, float ride) {
   std::vector<float> rows;
-  for (int row = 0; row < 6; ++row) rows.insert(rows.end(), {prep, 2 * prep, wait, 2 * wait, handover, 2 * handover, ride, 2 * ride});
+  for (int row = 0; row < 6; ++row)
+    rows.insert(rows.end(), {prep, 2 * prep, wait, 2 * wait, handover, 2 * handover, ride, 2 * ride});
   return rows;
 }
 

@@ -80,8 +80,9 @@ void checkColumns() {
   CHECK(errorOf([] { loadNetwork(kSource / "package.json", ""); }).starts_with("MODEL_FAILED: loading package.json: "));
   const auto infinite = loadNetwork(kSource / "test/fixtures/onnx/infinite.onnx", "");
   CHECK(errorOf([&] { dryRun(*infinite); }).starts_with("MODEL_FAILED: the network's dry run gives"));
-  CHECK(errorOf([] { loadNetwork(kShipped, "/nowhere/libonnxruntime.so.1"); })
-            .starts_with("MODEL_FAILED: ONNX Runtime can't be opened: /nowhere/libonnxruntime.so.1"));
+  CHECK(errorOf([] {
+          loadNetwork(kShipped, "/nowhere/libonnxruntime.so.1");
+        }).starts_with("MODEL_FAILED: ONNX Runtime can't be opened: /nowhere/libonnxruntime.so.1"));
 }
 
 void checkPin() {
@@ -97,7 +98,8 @@ void checkPin() {
               "MODEL_FAILED: the version folder has no readable network.json");
   CHECK_EQUAL(refusal("{"), "MODEL_FAILED: network.json: JSON, byte 1: expected a name");
   CHECK_EQUAL(refusal("{}"), "MODEL_FAILED: network.json must have the texts 'network' and 'sha256'");
-  CHECK_EQUAL(refusal(R"({"network":"absent.onnx","sha256":"00"})"), "MODEL_FAILED: the pinned network absent.onnx can't be read");
+  CHECK_EQUAL(refusal(R"({"network":"absent.onnx","sha256":"00"})"),
+              "MODEL_FAILED: the pinned network absent.onnx can't be read");
   const std::string other = refusal(R"({"network":"constant.onnx","sha256":"00"})");
   CHECK(other.starts_with("MODEL_FAILED: the pinned network constant.onnx has SHA-256 "));
   CHECK(other.ends_with(", the pin says 00"));

@@ -20,7 +20,8 @@ std::string errorOf(const std::function<void()>& body) {
 }
 
 void checkValues() {
-  const Json json = parseJson(R"( {"a":[1,-2.5e3,"x\n\u0041\"\\"],"b":{"c":true,"d":null},"e":"9223372036854775807","e2":{}} )");
+  const Json json =
+      parseJson(R"( {"a":[1,-2.5e3,"x\n\u0041\"\\"],"b":{"c":true,"d":null},"e":"9223372036854775807","e2":{}} )");
   CHECK_EQUAL(json.at("a").list.size(), 3u);
   CHECK_EQUAL(json.at("a").list[0].integer(), 1);
   CHECK_EQUAL(json.at("a").list[1].text, "-2.5e3");

@@ -72,16 +72,19 @@ void checkFormat() {
   CHECK_EQUAL(broken(12, 3), "TRAVEL_MATRIX_UNKNOWN: 64 bytes are not 104");
   CHECK_EQUAL(broken(21, 2), "TRAVEL_MATRIX_UNKNOWN: vehicle 1 has layer 2");
   CHECK_EQUAL(broken(39, 255), "TRAVEL_MATRIX_UNKNOWN: entry 1 is -16777156, not within 0..604800");
-  CHECK_EQUAL(errorOf([] { TravelMatrix matrix(Bytes(31, 0)); }), "TRAVEL_MATRIX_UNKNOWN: the file has no RHTRAVEL header");
+  CHECK_EQUAL(errorOf([] { TravelMatrix matrix(Bytes(31, 0)); }),
+              "TRAVEL_MATRIX_UNKNOWN: the file has no RHTRAVEL header");
 }
 
 /// A folder of its own, gone at the end.
 struct Folder {
-  std::filesystem::path path = std::filesystem::temp_directory_path() / ("roundhouse-travel-" + std::to_string(getpid()));
+  std::filesystem::path path =
+      std::filesystem::temp_directory_path() / ("roundhouse-travel-" + std::to_string(getpid()));
   Folder() { std::filesystem::create_directories(path); }
   ~Folder() { std::filesystem::remove_all(path); }
   void write(const std::string& name, const Bytes& bytes) const {
-    std::ofstream(path / name, std::ios::binary).write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+    std::ofstream(path / name, std::ios::binary)
+        .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
   }
 };
 
@@ -90,7 +93,8 @@ void checkStore() {
   MatrixStore store(folder.path);
   const Bytes good = matrixFile();
   const Sha256 hash = sha256(good);
-  CHECK_EQUAL(errorOf([&] { store.get(hash); }), "TRAVEL_MATRIX_UNKNOWN: the model repository has no travel matrix " + hexOf(hash));
+  CHECK_EQUAL(errorOf([&] { store.get(hash); }),
+              "TRAVEL_MATRIX_UNKNOWN: the model repository has no travel matrix " + hexOf(hash));
   folder.write(hexOf(hash) + ".bin", good);
   const auto first = store.get(hash);
   CHECK_EQUAL(first->zones(), 2);
@@ -146,7 +150,9 @@ void checkShards() {
   CHECK_EQUAL(errorOf([&] { openShard(shard.bytes(), store); }),
               "PAYLOAD_INVALID: places row 0, column zone: 2 is no zone of the travel matrix");
   shard.params[layout::Param::matrixHash] ^= 1;
-  CHECK(errorOf([&] { openShard(shard.bytes(), store); }).starts_with("TRAVEL_MATRIX_UNKNOWN: the model repository has no"));
+  CHECK(errorOf([&] {
+          openShard(shard.bytes(), store);
+        }).starts_with("TRAVEL_MATRIX_UNKNOWN: the model repository has no"));
 }
 
 /// A cancelled request ends with its code at the next poll.

@@ -18,10 +18,8 @@ namespace {
 constexpr long long kPacking = 1;
 
 /// One order on board, 60 s away: cost 60 with duration weight 1.
-const std::vector<std::int32_t> kSampleProblem = {1, 1, 4, 0, 1, -1, 0x7fffffff, 0, 0, 1, 0, 0, 0,
-                                                  0, 900, -1, 0x7fffffff, 1, 1,
-                                                  1, 0, 1, 0, 0,
-                                                  0, 60, 60, 0};
+const std::vector<std::int32_t> kSampleProblem = {1,   1,  4,          0, 1, -1, 0x7fffffff, 0, 0, 1, 0, 0,  0,  0,
+                                                  900, -1, 0x7fffffff, 1, 1, 1,  0,          1, 0, 0, 0, 60, 60, 0};
 
 void requirePacking(const ModelSettings& settings) {
   std::ifstream file(settings.versionFolder() / "planner.json", std::ios::binary);
@@ -29,7 +27,8 @@ void requirePacking(const ModelSettings& settings) {
   if (text.empty()) throw Error(ErrorCode::modelFailed, "the version folder has no readable planner.json");
   const long long packing = parseJson(text).at("packing").integer();
   if (packing == kPacking) return;
-  throw Error(ErrorCode::modelFailed, "planner.json has packing " + std::to_string(packing) + ", this build reads " + std::to_string(kPacking));
+  throw Error(ErrorCode::modelFailed,
+              "planner.json has packing " + std::to_string(packing) + ", this build reads " + std::to_string(kPacking));
 }
 
 void load(TRITONBACKEND_Model* model) {
@@ -39,13 +38,15 @@ void load(TRITONBACKEND_Model* model) {
   requirePacking(settings);
   const auto memory = route_planner::makeSolveMemory();
   const Answers answers = route_planner::solveRequest(kSampleProblem, *memory, [] { return false; });
-  if (answers.costs != std::vector<std::int64_t>{60}) throw Error(ErrorCode::modelFailed, "the dry run gave another cost than 60");
+  if (answers.costs != std::vector<std::int64_t>{60})
+    throw Error(ErrorCode::modelFailed, "the dry run gave another cost than 60");
 }
 
 std::vector<std::int32_t> readWords(TRITONBACKEND_Request* request) {
   const InputTensor tensor(request, "problems", TRITONSERVER_TYPE_INT32);
   const auto shape = tensor.shape();
-  if (shape.size() != 2 || shape[0] != 1) throw Error(ErrorCode::payloadInvalid, "tensor 'problems' must have shape [1, L]");
+  if (shape.size() != 2 || shape[0] != 1)
+    throw Error(ErrorCode::payloadInvalid, "tensor 'problems' must have shape [1, L]");
   const auto words = tensor.values<std::int32_t>();
   return {words.begin(), words.end()};
 }
@@ -86,7 +87,9 @@ TRITON_ENTRY TRITONSERVER_Error* TRITONBACKEND_ModelInstanceFinalize(TRITONBACKE
   return guarded([&] { delete memoryOf(instance); });
 }
 
-TRITON_ENTRY TRITONSERVER_Error* TRITONBACKEND_ModelInstanceExecute(TRITONBACKEND_ModelInstance* instance, TRITONBACKEND_Request** requests, const std::uint32_t count) {
+TRITON_ENTRY TRITONSERVER_Error* TRITONBACKEND_ModelInstanceExecute(TRITONBACKEND_ModelInstance* instance,
+                                                                    TRITONBACKEND_Request** requests,
+                                                                    const std::uint32_t count) {
   return executeRequests(instance, requests, count, [&](Batch& batch) {
     batch.startComputing();
     batch.each([&](std::size_t index) {

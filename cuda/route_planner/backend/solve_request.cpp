@@ -15,7 +15,8 @@ const char* refusal(PrepareStatus status) {
     case PrepareStatus::negativeTravel: return "has travel below 0";
     case PrepareStatus::negativeWeight: return "has a weight below 0";
     case PrepareStatus::negativeSize: return "has a size below 0";
-    case PrepareStatus::stopsInconsistent: return "has an order without exactly one drop-off and, unless on board, one pickup";
+    case PrepareStatus::stopsInconsistent:
+      return "has an order without exactly one drop-off and, unless on board, one pickup";
     case PrepareStatus::costTooLarge: return "could cost more than 2^62: weights and times are too large";
   }
   return "is refused";
