@@ -1,0 +1,161 @@
+import { credentials, loadPackageDefinition, Metadata, status, type ServiceError } from '@grpc/grpc-js';
+import { loadSync } from '@grpc/proto-loader';
+import { projectPath } from '#schemas/project-root';
+import { decisionOf, roundBody, startIngest, until, type IngestBench } from './ingest-harness';
+
+type Reply = Record<string, any>;
+interface Stub {
+  SubmitRound(
+    body: object,
+    metadata: Metadata,
+    done: (error: ServiceError | null, reply: Reply) => void,
+  ): void;
+  WatchDecisions(request: object): {
+    on(event: string, listener: (value: any) => void): void;
+    cancel(): void;
+  };
+  Check(request: object, done: (error: ServiceError | null, reply: Reply) => void): void;
+  close(): void;
+}
+
+let ingest: IngestBench;
+let dispatch: Stub;
+let health: Stub;
+
+function stub(file: string, path: string[], address: string): Stub {
+  const options = { longs: String, enums: String, defaults: true };
+  let found: any = loadPackageDefinition(loadSync(projectPath('schemas', 'proto', file), options));
+  for (const name of path) found = found[name];
+  return new found(address, credentials.createInsecure()) as Stub;
+}
+
+beforeAll(async () => {
+  ingest = await startIngest('ingest-grpc', { ROUNDHOUSE_INGEST_MAX_BODY_BYTES: '100000' });
+  dispatch = stub('roundhouse.proto', ['roundhouse', 'v1', 'Dispatch'], ingest.grpc);
+  health = stub('health.proto', ['grpc', 'health', 'v1', 'Health'], ingest.grpc);
+}, 120_000);
+afterAll(async () => {
+  dispatch?.close();
+  health?.close();
+  await ingest?.stop();
+}, 60_000);
+
+function submit(body: object, metadata = new Metadata()): Promise<Reply> {
+  return new Promise((resolve, reject) =>
+    dispatch.SubmitRound(body, metadata, (error, reply) => (error ? reject(error) : resolve(reply))),
+  );
+}
+const refusal = (body: object, metadata?: Metadata) =>
+  submit(body, metadata).then(
+    () => Promise.reject(new Error('accepted')),
+    (error: ServiceError) => error,
+  );
+
+function watch(request: object) {
+  const call = dispatch.WatchDecisions(request);
+  const seen: Reply[] = [];
+  call.on('data', (record) => seen.push(record as Reply));
+  call.on('error', () => undefined);
+  return { seen, cancel: () => call.cancel() };
+}
+
+test('a round on gRPC is the same round as on HTTP', async () => {
+  const body = roundBody('g1', { sequence: '-9223372036854775808', asOf: 1_700_000_000 });
+  expect(await submit(body)).toEqual({
+    tenantId: 'default',
+    runId: 'run',
+    roundId: 'g1',
+    shards: 1,
+    candidates: 2,
+    again: false,
+  });
+  const [round] = await ingest.manifests('g1');
+  expect(round).toMatchObject({ sequence: -(2n ** 63n), asOf: 1_700_000_000, space: 'wgs84' });
+  // Absent fields take the defaults of the JSON body; a zero that was set stays a zero.
+  expect(round!.couriers[0]).toMatchObject({ vehicle: 'bike', capacity: 10, availableAt: 1_700_000_000 });
+  expect((await ingest.post('/v1/rounds', body)).body).toMatchObject({ again: true });
+});
+
+test('a zero is not an absent field', async () => {
+  const body = roundBody('g2', {
+    couriers: [{ courierId: 'k', position: { x: 13.4, y: 52.5 }, capacity: 0 }],
+  });
+  expect(await submit(body)).toMatchObject({ candidates: 0 });
+  expect((await ingest.manifests('g2'))[0]!.couriers[0]!.capacity).toBe(0);
+});
+
+test('faults come with the status, in the message and in the metadata', async () => {
+  const orders = [
+    { orderId: 'a', pickup: { point: { x: NaN, y: 52 } }, dropoff: { point: { x: 13, y: Infinity } } },
+  ];
+  const error = await refusal(roundBody('bad', { orders, space: 'mars' }));
+  expect(error.code).toBe(status.INVALID_ARGUMENT);
+  expect(error.details).toMatch(
+    /^ROUND_INVALID: the round has 3 faults\nspace: "mars", one of wgs84, planar/,
+  );
+  const detail = JSON.parse(error.metadata.get('roundhouse-error-bin')[0]!.toString()) as Reply;
+  expect(detail).toMatchObject({ code: 'ROUND_INVALID', retry: 'never' });
+  expect(detail['faults'].map(({ path, value }: Reply) => `${path} ${value}`)).toEqual([
+    'space "mars"',
+    'orders[0].pickup.point.x NaN',
+    'orders[0].dropoff.point.y Infinity',
+  ]);
+});
+
+test('a hundred faults fit into the metadata of a call', async () => {
+  const orders = Array.from({ length: 200 }, (_, i) => ({ orderId: `o${i}`, size: -1 }));
+  const error = await refusal(roundBody('bad', { orders }));
+  const bytes = error.metadata.get('roundhouse-error-bin')[0] as Buffer;
+  expect(bytes.length).toBeLessThan(8_192);
+  expect((JSON.parse(bytes.toString()) as Reply)['faults'].length).toBeGreaterThan(20);
+});
+
+test('a conflict and a message above the limit have their status', async () => {
+  await submit(roundBody('g3'));
+  expect((await refusal(roundBody('g3', { couriers: [] }))).code).toBe(status.ALREADY_EXISTS);
+  const huge = roundBody('x'.repeat(200_000));
+  expect((await refusal(huge)).code).toBe(status.RESOURCE_EXHAUSTED);
+});
+
+test('the tenant comes with the call', async () => {
+  const metadata = new Metadata();
+  metadata.set('x-roundhouse-tenant', 'blue');
+  expect(await submit(roundBody('g4'), metadata)).toMatchObject({ tenantId: 'blue' });
+});
+
+test('decisions are streamed once each to those who watch their tenant, run or zone', async () => {
+  const watchers = {
+    all: watch({}),
+    zone: watch({ zoneId: 'w' }),
+    run: watch({ runId: 'elsewhere' }),
+    tenant: watch({ tenantId: 'blue' }),
+  };
+  await submit(roundBody('w1', { zoneId: 'w' }));
+  await submit(roundBody('w2', { zoneId: 'v' }));
+  const [w1] = await ingest.manifests('w1');
+  const [w2] = await ingest.manifests('w2');
+  for (const round of [w1!, w1!, w2!]) await ingest.publishDecision(decisionOf(round));
+  await until(() => watchers.all.seen.length >= 2, 'two decisions');
+  const rounds = (records: Reply[]) => records.map(({ decision }) => decision.roundId as string);
+  expect(rounds(watchers.all.seen)).toEqual(expect.arrayContaining(['w1', 'w2']));
+  expect(watchers.all.seen).toHaveLength(2);
+  expect(rounds(watchers.zone.seen)).toEqual(['w1']);
+  expect(rounds(watchers.run.seen)).toEqual([]);
+  expect(rounds(watchers.tenant.seen)).toEqual([]);
+  const record = watchers.zone.seen[0]!;
+  expect(record['decision'].content.assignments[0].cost).toBe('9007199254740993');
+  expect(record['decision'].sequence).toBe(String(w1!.sequence));
+  expect(record['closedAt']).toBe('123');
+  for (const { cancel } of Object.values(watchers)) cancel();
+
+  const later = watch({ includeRecent: true, zoneId: 'w' });
+  await until(() => later.seen.length === 1, 'the recent decision');
+  later.cancel();
+});
+
+test('the health service answers', async () => {
+  const reply = await new Promise<Reply>((resolve, reject) =>
+    health.Check({}, (error, value) => (error ? reject(error) : resolve(value))),
+  );
+  expect(reply).toEqual({ status: 'SERVING' });
+});
