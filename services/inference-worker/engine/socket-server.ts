@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { connect } from 'node:net';
-import { Server, ServerCredentials } from '@grpc/grpc-js';
+import { type Server, ServerCredentials } from '@grpc/grpc-js';
 import { RoundhouseError } from '#schemas/errors';
 
 /** A socket file that nobody listens on is what a killed engine left behind. */
