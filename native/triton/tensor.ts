@@ -8,25 +8,25 @@ export interface TritonTensor {
   readonly data: Uint8Array;
 }
 
-const elementBytes: Readonly<Record<string, number>> = {
-  BOOL: 1,
-  UINT8: 1,
-  UINT16: 2,
-  UINT32: 4,
-  UINT64: 8,
-  INT8: 1,
-  INT16: 2,
-  INT32: 4,
-  INT64: 8,
-  FP16: 2,
-  BF16: 2,
-  FP32: 4,
-  FP64: 8,
-};
+const elementBytes = new Map([
+  ['BOOL', 1],
+  ['UINT8', 1],
+  ['UINT16', 2],
+  ['UINT32', 4],
+  ['UINT64', 8],
+  ['INT8', 1],
+  ['INT16', 2],
+  ['INT32', 4],
+  ['INT64', 8],
+  ['FP16', 2],
+  ['BF16', 2],
+  ['FP32', 4],
+  ['FP64', 8],
+]);
 
 /** Bytes that a tensor of this type and shape has; undefined where only its content says (BYTES). */
 function expectedBytes(tensor: TritonTensor, where: string): number | undefined {
-  const size = elementBytes[tensor.datatype];
+  const size = elementBytes.get(tensor.datatype);
   if (size === undefined && tensor.datatype !== 'BYTES') {
     throw new TritonError('INVALID_ARG', `${where}.datatype: ${tensor.datatype || '(empty)'} is no datatype`);
   }

@@ -1,0 +1,45 @@
+import { Metadata, status, type ServiceError } from '@grpc/grpc-js';
+import { errorCodes, RoundhouseError, type ErrorCode } from '#schemas/errors';
+import { roundhouseErrorOf, statusOf } from './grpc-errors';
+
+function serviceError(code: status, details = 'why', metadata = new Metadata()): ServiceError {
+  return Object.assign(new Error(details), { code, details, metadata });
+}
+
+test('every code of the table survives the way over gRPC, or becomes what its caller may do about it', () => {
+  const seenAs: Partial<Record<ErrorCode, ErrorCode>> = {
+    NOT_FOUND: 'MODEL_UNAVAILABLE',
+    SHUTTING_DOWN: 'ENGINE_LOST',
+  };
+  for (const code of Object.keys(errorCodes) as ErrorCode[]) {
+    const sent = statusOf(new RoundhouseError(code, 'why'));
+    const seen = roundhouseErrorOf(serviceError(sent.code!, sent.details, sent.metadata));
+    expect(seen).toMatchObject({ code: seenAs[code] ?? code, message: 'why' });
+  }
+});
+
+test.each([
+  [status.UNAVAILABLE, 'ENGINE_LOST'],
+  [status.DEADLINE_EXCEEDED, 'DEADLINE_EXCEEDED'],
+  [status.RESOURCE_EXHAUSTED, 'ENGINE_BUSY'],
+  [status.INVALID_ARGUMENT, 'PAYLOAD_INVALID'],
+  [status.NOT_FOUND, 'MODEL_UNAVAILABLE'],
+  [status.INTERNAL, 'MODEL_FAILED'],
+  [status.UNIMPLEMENTED, 'MODEL_FAILED'],
+  [status.CANCELLED, 'ENGINE_LOST'],
+])('status %i of a stock server is %s', (code, expected) => {
+  expect(roundhouseErrorOf(serviceError(code))).toMatchObject({ code: expected });
+});
+
+test('a message above the limit is no busy engine: it is not tried again', () => {
+  const error = serviceError(status.RESOURCE_EXHAUSTED, 'Received message larger than max (5 vs 4)');
+  expect(roundhouseErrorOf(error)).toMatchObject({ code: 'PAYLOAD_INVALID', message: /larger than max/ });
+});
+
+test('an unknown code in the trailer is not believed', () => {
+  const metadata = new Metadata();
+  metadata.set('rh-error-code', 'toString');
+  expect(roundhouseErrorOf(serviceError(status.UNAVAILABLE, 'x', metadata))).toMatchObject({
+    code: 'ENGINE_LOST',
+  });
+});
