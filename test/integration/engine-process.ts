@@ -38,8 +38,8 @@ export function startEngineProcess(
   });
   const log: LogLine[] = [];
   let errors = '';
-  createInterface({ input: child.stdout }).on('line', (line) => log.push(JSON.parse(line) as LogLine));
-  child.stderr.on('data', (text: Buffer) => (errors += text.toString()));
+  createInterface({ input: child.stdout! }).on('line', (line) => log.push(JSON.parse(line) as LogLine));
+  child.stderr!.on('data', (text: Buffer) => (errors += text.toString()));
   const ended = new Promise<number | null>((resolve) => child.once('close', (code) => resolve(code)));
   const stop = async (): Promise<number | null> => {
     child.kill('SIGTERM');

@@ -88,7 +88,7 @@ whenPython("Python's tritonclient", () => {
     const ours = loadSync(projectPath('schemas/proto/kserve.proto'), { keepCase: true });
     let compared = 0;
     for (const [name, definition] of Object.entries(ours)) {
-      const { format, type } = definition as MessageTypeDefinition | EnumTypeDefinition;
+      const { format, type } = definition as MessageTypeDefinition<object, object> | EnumTypeDefinition;
       if (!/DescriptorProto$/.test(format ?? '') || name.includes('.Kind') || !(name in theirs)) continue;
       const parts = ('field' in type ? type.field : 'value' in type ? type.value : []) as {
         name: string;
