@@ -1,6 +1,6 @@
 import type { Seconds, TenantId, ZoneId } from '#schemas/brands';
 import type { Order, Point, RoundPolicy, Vehicle } from '#schemas/domain';
-import { distanceMetres, projectPoints } from '../../routing';
+import { distanceMetres, projectPoints } from '../../routing/index';
 import type { Day, RoundView, Truth } from '../day';
 import { generateCity } from './city';
 import { generateCouriers } from './city-couriers';

@@ -1,6 +1,6 @@
 import type { CourierId, OrderId, PlaceId, Seconds, TenantId, ZoneId } from '#schemas/brands';
 import type { Order, OrderFeatures, RoundPolicy, Stop } from '#schemas/domain';
-import { distanceMetres, travelSeconds } from '../../routing';
+import { distanceMetres, travelSeconds } from '../../routing/index';
 import type { Day, DayCourier, RoundView, Truth } from '../day';
 import type { MdrpCourier, MdrpInstance, MdrpOrder, MdrpParameters } from './instance';
 

@@ -1,0 +1,92 @@
+import { parseArgs } from 'node:util';
+
+export type StartArguments =
+  | { readonly kind: 'help' }
+  | { readonly kind: 'serve' }
+  | ({ readonly kind: 'city' } & CityArguments & DayArguments)
+  | ({ readonly kind: 'mdrp'; readonly folder: string; readonly out: string | null } & DayArguments);
+
+export interface DayArguments {
+  readonly roundMinutes: number;
+  readonly deadlineMs: number;
+}
+export interface CityArguments {
+  readonly orders: number;
+  readonly couriers: number;
+  readonly seed: number;
+}
+
+/** A command line that can't be followed: every fault in one message. */
+export class ArgumentsInvalid extends Error {}
+
+export const usage = `usage:
+  npm start                                  dispatch the bundled city day through the whole pipeline
+  npm start -- --mdrp DIR [--out DIR]        dispatch a day in the MDRP format, write its solution files
+  npm start -- --serve                       keep the pipeline up for producers of your own
+
+  --f MINUTES        simulated minutes between rounds (default 5)
+  --deadline-ms MS   time that a round has for its decision (default 2000)
+  --orders N --couriers N --seed N           size and seed of the city day (600, 60)`;
+
+const text = { type: 'string' } as const;
+const options = {
+  help: { type: 'boolean', short: 'h' },
+  serve: { type: 'boolean' },
+  mdrp: text,
+  out: text,
+  f: text,
+  'deadline-ms': text,
+  orders: text,
+  couriers: text,
+  seed: text,
+} as const;
+
+type Values = ReturnType<typeof parseArgs<{ options: typeof options }>>['values'];
+
+export function parseStartArguments(argv: readonly string[]): StartArguments {
+  const values = valuesOf(argv);
+  if (values.help) return { kind: 'help' };
+  const faults = conflicts(values);
+  const whole = (flag: keyof Values, fallback: number, low: number, high: number): number => {
+    const given = values[flag];
+    if (given === undefined) return fallback;
+    const isWithin = /^\d+$/.test(String(given)) && Number(given) >= low && Number(given) <= high;
+    if (!isWithin) faults.push(`--${flag} is ${given}: a whole number from ${low} to ${high}`);
+    return Number(given);
+  };
+  const day = {
+    roundMinutes: whole('f', 5, 1, 60),
+    deadlineMs: whole('deadline-ms', 2_000, 200, 600_000),
+  };
+  const city = {
+    orders: whole('orders', 600, 1, 20_000),
+    couriers: whole('couriers', 60, 1, 2_000),
+    seed: whole('seed', 20_181_130, 0, 0x7fffffff),
+  };
+  if (faults.length > 0) throw new ArgumentsInvalid(faults.join('\n'));
+  if (values.serve) return { kind: 'serve' };
+  if (values.mdrp === undefined) return { kind: 'city', ...city, ...day };
+  return { kind: 'mdrp', folder: values.mdrp, out: values.out ?? null, ...day };
+}
+
+function valuesOf(argv: readonly string[]): Values {
+  try {
+    return parseArgs({ args: [...argv], options, strict: true, allowPositionals: false }).values;
+  } catch (error) {
+    throw new ArgumentsInvalid((error as Error).message);
+  }
+}
+
+const dayFlags = ['mdrp', 'out', 'f', 'deadline-ms', 'orders', 'couriers', 'seed'] as const;
+const cityFlags = ['orders', 'couriers', 'seed'] as const;
+
+function conflicts(values: Values): string[] {
+  const given = (flags: readonly (keyof Values)[]) => flags.filter((flag) => values[flag] !== undefined);
+  const faults: string[] = [];
+  if (values.serve) faults.push(...given(dayFlags).map((flag) => `--${flag} has no meaning with --serve`));
+  if (values.mdrp !== undefined)
+    faults.push(...given(cityFlags).map((flag) => `--${flag} has no meaning with --mdrp`));
+  if (values.mdrp === '') faults.push('--mdrp needs a folder');
+  if (values.out !== undefined && values.mdrp === undefined) faults.push('--out needs --mdrp DIR');
+  return faults;
+}

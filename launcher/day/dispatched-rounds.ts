@@ -1,0 +1,83 @@
+import type { DecisionContent, DispatchRound } from '#schemas/domain';
+import { quantile } from '#policy/simulation/statistics';
+import type { DecisionReceipt, RoundhouseClient } from '../../client';
+
+/** How one round fared on its way. */
+export interface RoundReport {
+  readonly round: DispatchRound;
+  readonly decision: DecisionContent;
+  /** From handing the round in to holding its decision. */
+  readonly decisionMs: number;
+  readonly deadlineMs: number;
+  /** The broker had the decision after the deadline. */
+  readonly late: boolean;
+  readonly outage: string | null;
+}
+
+export interface RoundTotals {
+  readonly rounds: number;
+  readonly complete: number;
+  readonly byDeadline: number;
+  readonly late: number;
+  readonly decisionMsP50: number;
+  readonly decisionMsP99: number;
+}
+
+/** Sends rounds through a running pipeline, one after the other, and keeps account of them. */
+export class DispatchedRounds {
+  private readonly reports: Omit<RoundReport, 'round'>[] = [];
+
+  constructor(
+    private readonly client: RoundhouseClient,
+    private readonly onReport: (report: RoundReport) => void,
+    private readonly signal: AbortSignal,
+  ) {}
+
+  readonly dispatch = async (round: DispatchRound): Promise<DecisionContent> => {
+    const startedAt = Date.now();
+    const receipt = await orAborted(this.client.dispatch(round), this.signal);
+    const report = reportOf(round, receipt, startedAt, Date.now());
+    this.reports.push(report);
+    this.onReport(report);
+    return report.decision;
+  };
+
+  totals(): RoundTotals {
+    const times = this.reports.map(({ decisionMs }) => decisionMs);
+    const count = (test: (report: Omit<RoundReport, 'round'>) => boolean) => this.reports.filter(test).length;
+    return {
+      rounds: this.reports.length,
+      complete: count(({ decision }) => decision.closedBy === 'complete'),
+      byDeadline: count(({ decision }) => decision.closedBy === 'deadline'),
+      late: count(({ late }) => late),
+      decisionMsP50: quantile(times, 0.5),
+      decisionMsP99: quantile(times, 0.99),
+    };
+  }
+}
+
+function reportOf(
+  round: DispatchRound,
+  { decision, appendedAt, outage }: DecisionReceipt,
+  startedAt: number,
+  endedAt: number,
+): RoundReport {
+  return {
+    round,
+    decision: decision.content,
+    decisionMs: endedAt - startedAt,
+    deadlineMs: round.deadline - startedAt,
+    late: appendedAt > round.deadline,
+    outage,
+  };
+}
+
+/** A Ctrl-C must not wait for a decision. */
+function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(signal.reason as Error);
+    if (signal.aborted) abort();
+    signal.addEventListener('abort', abort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+  });
+}

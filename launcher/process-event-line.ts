@@ -1,0 +1,13 @@
+import type { ProcessEvent } from './processes';
+
+/** What became of a process of the pipeline, in words. */
+export function processEventLine(event: ProcessEvent): string {
+  switch (event.kind) {
+    case 'ready':
+      return `${event.name} is ready (pid ${event.pid})`;
+    case 'exited':
+      return `${event.name} ended: ${event.reason}; it is started again`;
+    case 'gaveUp':
+      return `${event.name} is given up: ${event.reason}; its log: ${event.logFile}`;
+  }
+}

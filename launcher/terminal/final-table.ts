@@ -1,0 +1,25 @@
+import type { DayOutcome } from '../day/run-day';
+
+const minutes = (value: number) => `${value.toFixed(2)} min`;
+const whole = (value: number) => `${Math.round(value)} ms`;
+
+/** What the day came to, one figure a line. */
+export function finalTable({ metrics, totals }: DayOutcome, wallSeconds: number): string {
+  const rows: [string, string][] = [
+    [
+      'orders delivered',
+      `${metrics.delivered} of ${metrics.orders} (${metrics.undeliveredPct.toFixed(2)}% left)`,
+    ],
+    ['late', `${(100 * metrics.lateShare).toFixed(1)}%, ${minutes(metrics.lateness)} on average`],
+    ['click to door', `${minutes(metrics.clickToDoor)}, p90 ${minutes(metrics.clickToDoorP90)}`],
+    ['  above the floor', minutes(metrics.clickToDoorMinusFloor)],
+    ['  penalised', minutes(metrics.penalisedClickToDoor)],
+    ['ready to pickup', `${minutes(metrics.readyToPickup)}, p90 ${minutes(metrics.readyToPickupP90)}`],
+    ['cost per order', metrics.costPerOrder.toFixed(2)],
+    ['decision latency', `p50 ${whole(totals.decisionMsP50)}, p99 ${whole(totals.decisionMsP99)}`],
+    ['rounds', `${totals.rounds}: ${totals.complete} closed complete, ${totals.byDeadline} by deadline`],
+    ['late decisions', String(totals.late)],
+    ['wall time', `${wallSeconds.toFixed(1)} s`],
+  ];
+  return rows.map(([name, value]) => `  ${name.padEnd(20)}${value}`).join('\n');
+}

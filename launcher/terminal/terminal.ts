@@ -1,0 +1,33 @@
+/** Where lines go; on a TTY the last status line is overwritten by what follows it. */
+export interface Output {
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+  write(text: string): unknown;
+}
+
+const clearLine = '\r\u001b[2K';
+
+export class Terminal {
+  private hasStatus = false;
+
+  constructor(private readonly output: Output) {}
+
+  /** A line that stays. */
+  line(text: string): void {
+    this.output.write(`${this.takeStatus()}${text}\n`);
+  }
+
+  /** Progress: replaced by the next line on a TTY, a plain line elsewhere. */
+  status(text: string): void {
+    if (!this.output.isTTY) return this.line(text);
+    const width = Math.max(20, this.output.columns ?? 80) - 1;
+    this.output.write(`${this.takeStatus()}${text.length > width ? `${text.slice(0, width - 1)}…` : text}`);
+    this.hasStatus = true;
+  }
+
+  private takeStatus(): string {
+    const clear = this.hasStatus ? clearLine : '';
+    this.hasStatus = false;
+    return clear;
+  }
+}
