@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { readResults } from '../test/jest-project.mjs';
+import { outcomeOf } from '../test/native-tests.mjs';
 import { addTallies, readTally, runToEnd, tally, tallyLine } from '../test/part.mjs';
 import { temporaryFolder } from './temporary-folder.mjs';
 
@@ -36,4 +37,12 @@ test('a command that hangs is killed at its limit and says so', async () => {
   const result = await runToEnd('sleep', ['60'], { limitMs: 100, show: false });
   assert.equal(result.ok, false);
   assert.match(result.reason, /SIGKILL \(limit 0.1 s\)/);
+});
+
+test('a C++ program counts as one test, and as failed when it says nothing or ends badly', () => {
+  assert.deepEqual(outcomeOf(true, tally(5000, 0, 1)), tally(1));
+  assert.deepEqual(outcomeOf(true, tally(0, 0, 3)), tally(0, 0, 1));
+  assert.deepEqual(outcomeOf(true, tally(5, 1)), tally(0, 1));
+  assert.deepEqual(outcomeOf(true, null), tally(0, 1));
+  assert.deepEqual(outcomeOf(false, tally(5)), tally(0, 1));
 });
