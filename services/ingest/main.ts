@@ -12,7 +12,7 @@ import { HttpApi } from './http/api';
 import { acceptObservations } from './observation-intake';
 import { ingestChecks } from './readiness';
 import { RoundIntake } from './round-intake';
-import { RoundClaims } from './store/round-claims';
+import { failFast, RoundClaims } from './store/round-claims';
 import { TravelMatrices } from './travel-matrices';
 
 async function start(context: ServiceContext<IngestConfig>): Promise<ServicePorts> {
@@ -23,7 +23,7 @@ async function start(context: ServiceContext<IngestConfig>): Promise<ServicePort
   const matrices = new TravelMatrices(config.modelsDir);
   const { maxMessageBytes, startupTimeoutMs: timeoutMs, redisUrl: url } = config;
 
-  const redis = createRedis({ url, name: 'ingest', logger });
+  const redis = createRedis({ url, name: 'ingest', logger, redis: failFast });
   onStop('redis', () => closeRedis(redis));
   const bus = connectBus({ brokers: config.brokers, clientId: 'roundhouse-ingest', logger, maxMessageBytes });
   onStop('bus', () => bus.close());

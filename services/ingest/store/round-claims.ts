@@ -6,6 +6,13 @@ import { roundKey } from '#schemas/topics';
 /** `claimed`: new. `pending`: an earlier attempt did not finish. `accepted`: its manifest is on Kafka. */
 export type Claim = 'claimed' | 'pending' | 'accepted' | 'conflict';
 
+/** A claim must not be made after its caller has been told that there is no Redis. */
+export const failFast = {
+  enableOfflineQueue: false,
+  autoResendUnfulfilledCommands: false,
+  maxRetriesPerRequest: 0,
+} as const;
+
 const claimScript = `
 local held = redis.call('HGET', KEYS[1], 'hash')
 if not held then

@@ -1,0 +1,140 @@
+import { spawn } from 'node:child_process';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { startPipeline, type Pipeline } from '#launcher/pipeline';
+import { projectPath } from '#schemas/project-root';
+import { startStack } from '../support/stack';
+import { roundBody } from './ingest-harness';
+
+const stack = startStack('ingest-outages');
+const anyPort = { ROUNDHOUSE_INGEST_HTTP_PORT: '0', ROUNDHOUSE_INGEST_GRPC_PORT: '0' };
+
+/** Runs ingest as a process until it ends by itself. */
+function runIngest(env: NodeJS.ProcessEnv): Promise<{ code: number | null; text: string; ms: number }> {
+  const started = Date.now();
+  const child = spawn(process.execPath, [projectPath('dist', 'services', 'ingest', 'main.js')], {
+    env: { ...process.env, ...stack.env, ...anyPort, ROUNDHOUSE_STARTUP_TIMEOUT_MS: '2500', ...env },
+    cwd: projectPath(),
+  });
+  let text = '';
+  child.stdout.on('data', (chunk) => (text += chunk));
+  child.stderr.on('data', (chunk) => (text += chunk));
+  return new Promise((resolve) =>
+    child.on('close', (code) => resolve({ code, text, ms: Date.now() - started })),
+  );
+}
+
+async function takePort() {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return { port: String((server.address() as AddressInfo).port), close: () => server.close() };
+}
+
+describe('at the start', () => {
+  test('every fault of the configuration is printed, and it exits with 2', async () => {
+    const { code, text } = await runIngest({
+      ROUNDHOUSE_INGEST_MAX_ORDERS: '70000',
+      ROUNDHOUSE_INGEST_MAX_ORDER: '5',
+      ROUNDHOUSE_INGEST_HTTP_PORT: 'http',
+    });
+    expect(code).toBe(2);
+    expect(text).toMatch(/3 faults in the configuration/);
+    expect(text).toMatch(/ROUNDHOUSE_INGEST_MAX_ORDERS="70000": a whole number from 1 to 65534/);
+    expect(text).toMatch(/ROUNDHOUSE_INGEST_MAX_ORDER="5": did you mean ROUNDHOUSE_INGEST_MAX_ORDERS\?/);
+    expect(text).toMatch(/ROUNDHOUSE_INGEST_HTTP_PORT="http"/);
+  }, 30_000);
+
+  test('a model repository without labels is named', async () => {
+    const { code, text } = await runIngest({ ROUNDHOUSE_MODELS_DIR: projectPath('docs') });
+    expect(code).toBe(2);
+    expect(text).toMatch(/labels\.json/);
+  }, 30_000);
+
+  test.each([
+    ['Kafka', { KAFKA_BROKERS: '127.0.0.1:9' }],
+    ['Redis', { REDIS_URL: 'redis://127.0.0.1:9' }],
+  ])(
+    'an absent %s is waited for and named, and it exits with 3',
+    async (name, env) => {
+      const { code, text, ms } = await runIngest(env);
+      expect(code).toBe(3);
+      expect(ms).toBeGreaterThan(2_500);
+      expect(text).toMatch(new RegExp(`waiting for ${name} at 127.0.0.1:9`));
+      expect(text).toMatch(new RegExp(`DEPENDENCY_ABSENT: ${name} at 127.0.0.1:9 did not answer in 2500 ms`));
+    },
+    30_000,
+  );
+
+  test.each(['ROUNDHOUSE_INGEST_HTTP_PORT', 'ROUNDHOUSE_INGEST_GRPC_PORT'])(
+    '%s in use',
+    async (key) => {
+      const { port, close } = await takePort();
+      const { code, text } = await runIngest({ [key]: port, ROUNDHOUSE_STARTUP_TIMEOUT_MS: '20000' });
+      close();
+      expect(code).toBe(1);
+      expect(text).toMatch(/PORT_IN_USE/);
+      expect(text).toContain(port);
+    },
+    60_000,
+  );
+});
+
+describe('while it runs', () => {
+  let pipeline: Pipeline;
+  const post = async (roundId: string) => {
+    const reply = await fetch(`${pipeline.ingestUrl}/v1/rounds`, {
+      method: 'POST',
+      body: JSON.stringify(roundBody(roundId)),
+    });
+    return {
+      status: reply.status,
+      retryAfter: reply.headers.get('retry-after'),
+      body: (await reply.json()) as any,
+    };
+  };
+  const ready = async () => (await fetch(`${pipeline.ingestUrl}/readyz`)).json() as Promise<any>;
+
+  beforeAll(async () => {
+    pipeline = await startPipeline({
+      counts: { worker: 0, aggregator: 0 },
+      serviceEnv: { ingest: { ROUNDHOUSE_INGEST_PUBLISH_TIMEOUT_MS: '1500' } },
+    });
+  }, 120_000);
+  afterAll(() => pipeline?.stop(), 60_000);
+
+  test('without Redis rounds are refused with 503 in time, and accepted again behind it', async () => {
+    expect((await post('o1')).status).toBe(202);
+    await pipeline.kill('redis');
+    const refused = await post('o2');
+    expect(refused).toMatchObject({ status: 503, retryAfter: '1', body: { error: 'DEPENDENCY_ABSENT' } });
+    expect((await ready()).reasons).toHaveProperty('redis');
+    await pipeline.restart('redis');
+    expect((await post('o2')).status).toBe(202);
+  }, 60_000);
+
+  test('without Kafka rounds are refused with 503 in time, and the same round is accepted behind it', async () => {
+    await pipeline.kill('broker');
+    const body = roundBody('o3');
+    const send = () =>
+      fetch(`${pipeline.ingestUrl}/v1/rounds`, { method: 'POST', body: JSON.stringify(body) });
+    const started = Date.now();
+    expect((await send()).status).toBe(503);
+    expect(Date.now() - started).toBeLessThan(15_000);
+    expect((await ready()).reasons).toHaveProperty('kafka');
+    await pipeline.restart('broker');
+    let status = 0;
+    for (const giveUpAt = Date.now() + 30_000; status !== 202 && Date.now() < giveUpAt;) {
+      status = (await send()).status;
+    }
+    expect(status).toBe(202);
+  }, 90_000);
+
+  test('asked to stop it ends a long poll at once and exits with 0', async () => {
+    const poll = fetch(`${pipeline.ingestUrl}/v1/runs/run/rounds/o3/decision?waitMs=20000`);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    const started = Date.now();
+    pipeline.signal('ingest', 'SIGTERM');
+    expect((await poll).status).toBe(202);
+    expect(Date.now() - started).toBeLessThan(5_000);
+  }, 60_000);
+});
