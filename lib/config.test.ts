@@ -1,4 +1,4 @@
-import { RoundhouseError } from '#schemas/errors';
+import { type RoundhouseError } from '#schemas/errors';
 import {
   brokersSetting,
   choiceSetting,

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { RoundhouseError } from '#schemas/errors';
+import { type RoundhouseError } from '#schemas/errors';
 import { contentHashOf, loadModelRepository } from './model-repository';
 
 let folder: string;

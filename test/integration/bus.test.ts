@@ -92,7 +92,7 @@ describe('window and commits', () => {
     const open = new Map<string, () => void>();
     let most = 0;
     await consume(topic, (message) => {
-      return new Promise((resolve) => {
+      return new Promise<void>((resolve) => {
         open.set(textOf(message), resolve);
         most = Math.max(most, open.size);
       }).then(() => void open.delete(textOf(message)));

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { pino } from 'pino';
-import { connectBus, topicSpecs, type Bus, type Follower } from '#lib/bus/kafka';
+import { connectBus, type Bus, type Follower } from '#lib/bus/kafka';
 import type { BusMessage, BusProducer } from '#lib/bus/port';
 import { connectEngine } from '#lib/engine-client/grpc';
 import { loadModelRepository } from '#lib/model-repository';
