@@ -11,7 +11,7 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const between = ({ min, max }: Range) => `between ${min} and ${max}`;
- 
+
 const controlCharacter = /[\u0000-\u001f\u007f]/;
 const loneSurrogate = /\p{Surrogate}/u;
 
