@@ -2,7 +2,7 @@ import { RoundhouseError } from '#schemas/errors';
 import { ArgumentsInvalid, parseStartArguments, usage, type StartArguments } from './day/arguments';
 import { planDay, type PlannedDay } from './day/planned-day';
 import { runDay } from './day/run-day';
-import { startPipeline, type Pipeline } from './pipeline';
+import { givenServers, startPipeline, type Pipeline } from './pipeline';
 import { processEventLine } from './process-event-line';
 import { endpointsText, servedPorts } from './serve';
 import { Interrupted, stopSignal, untilAborted } from './stop-signal';
@@ -18,6 +18,7 @@ function boot(args: Run, signal: AbortSignal): Promise<Pipeline> {
   terminal.status('starting broker, Redis, ingest, worker with its engine, aggregator');
   return startPipeline({
     abort: signal,
+    ...givenServers(process.env),
     ...(args.kind === 'serve' ? { ports: servedPorts(process.env) } : {}),
     onEvent: (event) => {
       const line = processEventLine(event);

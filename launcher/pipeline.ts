@@ -31,6 +31,18 @@ export interface PipelineOptions {
   readonly onEvent?: (event: ProcessEvent) => void;
 }
 
+/** The broker and the Redis that an environment names instead of embedded ones. */
+export function givenServers(
+  env: NodeJS.ProcessEnv,
+): Pick<PipelineOptions, 'kafkaBrokers' | 'redisUrl' | 'topicPrefix'> {
+  const { KAFKA_BROKERS, REDIS_URL, ROUNDHOUSE_TOPIC_PREFIX } = env;
+  return {
+    ...(KAFKA_BROKERS ? { kafkaBrokers: KAFKA_BROKERS } : {}),
+    ...(REDIS_URL ? { redisUrl: REDIS_URL } : {}),
+    ...(ROUNDHOUSE_TOPIC_PREFIX ? { topicPrefix: ROUNDHOUSE_TOPIC_PREFIX } : {}),
+  };
+}
+
 export interface RunningProcess {
   readonly name: string;
   readonly pid: number | null;
