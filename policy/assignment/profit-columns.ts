@@ -17,6 +17,8 @@ export interface ProfitColumns {
   readonly orderStart: Int32Array;
   readonly orders: Int32Array;
   readonly shift: number;
+  /** Sum of all penalties in units of the profits (not exact). */
+  readonly penaltySum: number;
   readonly rowLimit: number;
 }
 
@@ -53,7 +55,9 @@ export function profitColumns(problem: AssignmentProblem): ProfitColumns {
     for (const order of candidate.orders) columns.orders[slot++] = order;
     columns.orderStart[++count] = slot;
   }
-  return { ...columns, courierCount, orderCount, count, shift, rowLimit };
+  const penaltySum =
+    problem.penalties.reduce<number>((sum, penalty) => sum + Number(penalty), 0) / 2 ** shift;
+  return { ...columns, courierCount, orderCount, count, shift, penaltySum, rowLimit };
 }
 
 function checkCandidate(

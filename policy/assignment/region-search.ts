@@ -38,8 +38,8 @@ export class RegionSearch {
     this.bit = new Int32Array(columns.orderCount).fill(-1);
   }
 
-  /** Changes `choice` where the (noisy) profit grows. */
-  improve(choice: PackingChoice, region: Region, noise: number): void {
+  /** Changes `choice` where the (noisy) profit grows; says whether it did. */
+  improve(choice: PackingChoice, region: Region, noise: number): boolean {
     region.orders.forEach((order, bit) => (this.bit[order] = bit));
     const held = region.couriers.map((courier) => choice.ofCourier[courier]!).filter((column) => column >= 0);
     this.best = this.collect(region.couriers, held, noise);
@@ -49,9 +49,10 @@ export class RegionSearch {
     this.dropHopeless(open);
     this.descend(0, 0, 0, open);
     for (const order of region.orders) this.bit[order] = -1;
-    if (this.bestPath === held) return;
+    if (this.bestPath === held) return false;
     for (const column of held) choice.drop(column);
     for (const column of this.bestPath) choice.take(column);
+    return true;
   }
 
   /** Fills `options`; gives the profit of the columns in `held`. */

@@ -1,3 +1,4 @@
+import { LossDraw } from './loss-draw';
 import { nearColumns, type NearColumns } from './near-columns';
 import { OrderPrices } from './order-prices';
 import { PackingChoice } from './packing-choice';
@@ -8,9 +9,13 @@ import { Region } from './region';
 import { RegionSearch } from './region-search';
 import { SeededRandom } from './seeded-random';
 
-/** Work of the default budget: a fixed part and a part a column. */
-const WORK_FIXED = 12_000_000;
-const WORK_PER_COLUMN = 800;
+/** Work of the default budget: a fixed part and a part a column. One unit is about 6 ns. */
+const WORK_FIXED = 3_000_000;
+const WORK_PER_COLUMN = 3_000;
+/** What growing a region and setting up its search takes beside the options looked at. */
+const WORK_PER_REGION = 1_000;
+/** The search ends when the distance to the bound is below this share of the cost. */
+const CLOSE_ENOUGH = 0.0005;
 /** Share of the budget that the prices may use, and steps at most. */
 const PRICE_SHARE = 0.45;
 const PRICE_STEPS = 400;
@@ -38,8 +43,9 @@ export function packBundles(columns: ProfitColumns, workBudget?: number): Packin
   const prices = new OrderPrices(rows);
   const best = new PackingChoice(columns);
   lowerBound(rows, prices, best, budget * PRICE_SHARE);
-  if (prices.bound - best.profit >= 1) {
-    const search = new PackingSearch(rows, prices, best);
+  const goal = goalOf(columns, prices.bound);
+  if (best.profit < goal) {
+    const search = new PackingSearch(rows, best, goal, prices);
     const left = budget - prices.work;
     search.run(left * PLAIN_SHARE, 0);
     search.run(left * NOISY_SHARE, NOISE);
@@ -55,23 +61,31 @@ function lowerBound(rows: PackingRows, prices: OrderPrices, best: PackingChoice,
       const choice = pricedGreedy(rows, prices);
       if (choice.profit > best.profit) best.copyFrom(choice);
     }
-    if (!moves || prices.bound - best.profit < 1) return;
+    if (!moves || best.profit >= goalOf(rows.columns, prices.bound)) return;
   }
+}
+
+/** The profit from which on the search isn't worth its time: nothing whole above it, or close enough. */
+function goalOf(columns: ProfitColumns, bound: number): number {
+  return bound - Math.max(1 - Number.EPSILON, CLOSE_ENOUGH * Math.max(0, columns.penaltySum - bound));
 }
 
 class PackingSearch {
   private readonly near: NearColumns;
   private readonly random = new SeededRandom(SEED);
   private readonly search: RegionSearch;
+  private readonly losses: LossDraw;
   private readonly largest: number;
 
   constructor(
     private readonly rows: PackingRows,
-    private readonly prices: OrderPrices,
     private readonly best: PackingChoice,
+    private readonly goal: number,
+    prices: OrderPrices,
   ) {
     this.near = nearColumns(rows, prices, best.profit);
     this.search = new RegionSearch(rows.columns, this.near, prices.best, this.random);
+    this.losses = new LossDraw(this.near, prices.best);
     this.largest = rows.columns.profit.reduce((a, b) => Math.max(a, b), 0);
   }
 
@@ -80,35 +94,19 @@ class PackingSearch {
     const { columns } = this.rows;
     const choice = new PackingChoice(columns);
     choice.copyFrom(this.best);
-    const begin = this.search.work;
-    const end = begin + budget;
-    while (this.search.work < end && this.prices.bound - this.best.profit >= 1) {
+    const end = this.search.work + budget;
+    let changed = true;
+    while (this.search.work < end && this.best.profit < this.goal) {
+      if (changed) this.search.work += this.losses.refresh(choice);
       const region = new Region(columns, this.near, choice);
-      this.seed(region, choice);
+      const at = this.losses.draw(this.random);
+      if (at < columns.courierCount) region.addCourier(at);
+      else region.addOrder(at - columns.courierCount);
       region.grow(this.random);
       const left = (end - this.search.work) / budget;
-      this.search.work += columns.courierCount + columns.orderCount;
-      this.search.improve(choice, region, noise * left * this.largest);
+      this.search.work += WORK_PER_REGION;
+      changed = this.search.improve(choice, region, noise * left * this.largest);
       if (choice.profit > this.best.profit) this.best.copyFrom(choice);
     }
-  }
-
-  /** A courier or order drawn by what the choice loses there against the bound. */
-  private seed(region: Region, choice: PackingChoice): void {
-    const { courierCount, orderCount } = this.rows.columns;
-    const losses = new Float64Array(courierCount + orderCount);
-    let sum = 0;
-    for (let courier = 0; courier < courierCount; courier++) {
-      const column = choice.ofCourier[courier]!;
-      sum += losses[courier] = this.near.best[courier]! - (column < 0 ? 0 : this.near.reduced[column]!);
-    }
-    for (let order = 0; order < orderCount; order++) {
-      sum += losses[courierCount + order] = choice.ofOrder[order]! < 0 ? this.prices.best[order]! : 0;
-    }
-    let at = 0;
-    let rest = this.random.unit() * sum;
-    while (at < losses.length - 1 && (rest -= losses[at]!) >= 0) at++;
-    if (at < courierCount) region.addCourier(at);
-    else region.addOrder(at - courierCount);
   }
 }
