@@ -26,7 +26,7 @@ export interface PipelineOptions {
   readonly restarts?: boolean;
   readonly readyTimeoutMs?: number;
   readonly runRoot?: string;
-  /** Ends a start in progress: everything is killed and `startPipeline` rejects. */
+  /** Ends a start in progress: everything is killed and `startPipeline` rejects with its reason. */
   readonly abort?: AbortSignal;
   readonly onEvent?: (event: ProcessEvent) => void;
 }
@@ -93,6 +93,7 @@ export async function startPipeline(options: PipelineOptions = {}): Promise<Pipe
   } catch (error) {
     await killAll();
     folder.removeData();
+    options.abort?.throwIfAborted();
     throw error;
   } finally {
     options.abort?.removeEventListener('abort', killAll);

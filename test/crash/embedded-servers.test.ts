@@ -119,8 +119,8 @@ test('the broker has no errors in its log after a clean start', async () => {
 test('a start that is aborted ends what it began', async () => {
   const abort = new AbortController();
   const starting = startPipeline({ ...noServices, abort: abort.signal });
-  setTimeout(() => abort.abort(), 500);
-  await expect(starting).rejects.toBeDefined();
+  setTimeout(() => abort.abort(new Error('the user has had enough')), 500);
+  await expect(starting).rejects.toThrow('the user has had enough');
   const ours = execFileSync('ps', ['-o', 'pid=,stat=,args=', '--ppid', String(process.pid)], {
     encoding: 'utf8',
   });
