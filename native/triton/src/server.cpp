@@ -133,10 +133,12 @@ void Server::load_model(const std::string& model) {
     failure.log = capture.text();
     throw;
   }
+  last_activity_ns_.store(now_ns(), std::memory_order_release);
 }
 
 void Server::unload_model(const std::string& model) {
   const auto lock = running();
+  settle();
   api_.check(api_.ServerUnloadModel(server_, model.c_str()));
 }
 
@@ -238,11 +240,17 @@ void Server::drain(const std::function<void()>& pump) {
   pump();
 }
 
-// The core has a race between an unload and a thread that is just done with a request: let it get away.
+// The core destroys a model's instances under the feet of a thread that is just done with a load or a request
+// (StopBackendThread reads a list that this thread changes): let it get away first. Under steady traffic
+// there is no calm, and the wait is bounded.
 void Server::settle() const {
-  constexpr std::int64_t calm_ns = 20'000'000;
-  const std::int64_t since = now_ns() - last_completion_ns_.load(std::memory_order_acquire);
-  if (since < calm_ns) std::this_thread::sleep_for(std::chrono::nanoseconds(calm_ns - since));
+  constexpr auto calm = std::chrono::milliseconds(50);
+  constexpr int most_waits = 5;
+  for (int i = 0; i < most_waits; ++i) {
+    const std::chrono::nanoseconds since(now_ns() - last_activity_ns_.load(std::memory_order_acquire));
+    if (since >= calm) return;
+    std::this_thread::sleep_for(calm - since);
+  }
 }
 
 bool Server::lock_for_stop(std::unique_lock<std::shared_timed_mutex>& lock, const std::function<void()>& pump) {
@@ -278,7 +286,7 @@ void Server::complete(Inference* inference) noexcept {
     was_empty = completed_.empty();
     completed_.push_back(inference);
   }
-  last_completion_ns_.store(now_ns(), std::memory_order_release);
+  last_activity_ns_.store(now_ns(), std::memory_order_release);
   open_requests_.fetch_sub(1, std::memory_order_acq_rel);
   if (was_empty) wake_();
 }

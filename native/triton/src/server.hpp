@@ -102,7 +102,7 @@ class Server {
   std::unordered_map<std::uint32_t, std::unique_ptr<Inference>> in_flight_;
   // Requests whose callbacks haven't both come.
   std::atomic<std::int64_t> open_requests_{0};
-  std::atomic<std::int64_t> last_completion_ns_{0};
+  std::atomic<std::int64_t> last_activity_ns_{0};
   std::mutex completed_mutex_;
   std::vector<Inference*> completed_;
 };
