@@ -64,7 +64,7 @@ export function mdrpDayOf(instance: MdrpInstance, name: string, roundMinutes: nu
     name,
     roundMinutes,
     offerHorizonSeconds: 1800 as Seconds,
-    shiftLookaheadSeconds: 3600 as Seconds,
+    shiftLookaheadSeconds: 1800 as Seconds,
     policyAt: (_view, parameters) => mdrpPolicy(parameters, roundMinutes),
   });
 }

@@ -6,19 +6,17 @@ import type { MdrpParameters } from './instance';
 const seconds = (value: number) => value as Seconds;
 const MINUTE = 60;
 
-/** A minute of an order's waiting; all other costs are in relation to it. */
-const freshness = 50;
-
 /**
- * The one policy for all days of the benchmark. The plan's cost is the sum of ready-to-door (what the
- * dispatcher can change of click-to-door) and a trace of courier time that decides between equals.
- * Leaving an order out costs an hour, and for every round left out the time of that round: what an old
- * order has waited already then stands on both sides, and it is not passed over for it.
+ * The one policy for all days of the benchmark. A plan costs the seconds from ready to door of its orders,
+ * which is all that a dispatcher can change of click-to-door. Leaving an order out costs an hour, and for
+ * every round left out the time of that round: what an old order has waited already then stands on both
+ * sides, and it is not passed over for it. An assignment is final when courier and meals are there by the
+ * time at which the courier of the next round could hand over at the earliest: f and the walk-in.
  */
 export function mdrpPolicy(parameters: MdrpParameters, roundMinutes: number): RoundPolicy {
   const car = metresPerHour(parameters);
   return {
-    weights: { lateness: 0, duration: 1, freshness },
+    weights: { lateness: 0, duration: 0, freshness: 1 },
     travel: {
       kind: 'speed',
       metresPerHour: { walk: 0, bike: 0, scooter: 0, car },
@@ -35,14 +33,11 @@ export function mdrpPolicy(parameters: MdrpParameters, roundMinutes: number): Ro
     },
     interleave: false,
     mergePickups: true,
-    unassignedPenalty: {
-      base: 60 * MINUTE * freshness,
-      perDeferral: roundMinutes * MINUTE * freshness,
-    },
+    unassignedPenalty: { base: 60 * MINUTE, perDeferral: roundMinutes * MINUTE },
     reshuffleCost: 0,
     quantile: 'p50',
     modelLabel: 'stable',
-    commitHorizonSeconds: seconds(roundMinutes * MINUTE),
+    commitHorizonSeconds: seconds((roundMinutes + parameters.pickupServiceMinutes / 2) * MINUTE),
     context: { secondsOfDay: seconds(0), dayOfWeek: 0, rainPerMille: 0, trafficPerMille: 0 },
   };
 }
