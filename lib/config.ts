@@ -161,6 +161,8 @@ export const commonSettings = {
     max: 3_600_000,
   }),
   bindHost: textSetting('ROUNDHOUSE_BIND_HOST', { default: '127.0.0.1' }),
+  /** Where a process keeps its place in its consumer group for a restart after a crash. */
+  stateFolder: textSetting('ROUNDHOUSE_STATE_DIR', { default: '.roundhouse/state' }),
   maxClockSkewMs: integerSetting('ROUNDHOUSE_MAX_CLOCK_SKEW_MS', { default: 100, min: 1, max: 60_000 }),
 } as const;
 

@@ -27,7 +27,7 @@ export async function measureClockSkewMs(
       const wayMs = Date.now() - sentAt;
       const appendedAt = Number(result?.logAppendTime ?? -1);
       if (appendedAt < 0) throw new RoundhouseError('CONFIG_INVALID', `${topic} has no append time`);
-      if (wayMs < best.wayMs) best = { skewMs: Math.round(sentAt + wayMs / 2 - appendedAt), wayMs };
+      if (wayMs < best.wayMs) best = { skewMs: Math.round(sentAt + wayMs / 2 - appendedAt) + 0, wayMs };
     }
   } finally {
     await producer.disconnect().catch(() => undefined);

@@ -10,6 +10,8 @@ export interface BusOptions {
   readonly logger: Logger;
   /** Messages above it are refused before they are sent; the topics' `max.message.bytes`. */
   readonly maxMessageBytes?: number;
+  /** Where a consumer keeps its place in its group for a restart after a crash; absent: nowhere. */
+  readonly stateFolder?: string;
 }
 
 /** Small requests must not wait for acknowledgements of earlier packets. */

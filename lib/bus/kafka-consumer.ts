@@ -5,7 +5,9 @@ import type { Logger } from '../telemetry';
 import { messageOf } from './kafka-client';
 import { toBusMessage } from './kafka-messages';
 import { KafkaSession } from './kafka-session';
+import { MemberSlot } from './member-slot';
 import { OwnedPartition, asError, type PartitionOwner } from './owned-partition';
+import { SparseLog } from './sparse-log';
 import type { BusMessage, Lease, WindowedConsumer, WindowedConsumerOptions } from './port';
 
 const defaultSessionTimeoutMs = 10_000;
@@ -24,15 +26,22 @@ export class KafkaWindowedConsumer implements WindowedConsumer, PartitionOwner {
   private handling = 0;
   private committing = false;
   private commitTimer: NodeJS.Timeout | null = null;
+  private slot: MemberSlot | null = null;
+  private readonly losses: SparseLog;
   private started: { resolve(): void; reject(error: Error): void } | null = null;
 
   constructor(
     private readonly kafka: Kafka,
     private readonly options: WindowedConsumerOptions,
     private readonly logger: Logger,
-  ) {}
+    private readonly stateFolder?: string,
+  ) {
+    this.losses = new SparseLog(logger, 'warn', 'ConsumerLost');
+  }
 
   start(): Promise<void> {
+    const { groupId } = this.options;
+    if (this.stateFolder !== undefined) this.slot = MemberSlot.claim(this.stateFolder, groupId);
     return new Promise((resolve, reject) => {
       this.started = { resolve, reject };
       this.openSession();
@@ -57,6 +66,7 @@ export class KafkaWindowedConsumer implements WindowedConsumer, PartitionOwner {
     while (this.handling > 0 && performance.now() < giveUpAt) await sleep(5);
     await this.commitRest();
     await this.session?.stop();
+    this.slot?.release();
     this.started?.reject(new RoundhouseError('SHUTTING_DOWN', 'stopped before the group was joined'));
     this.started = null;
   }
@@ -71,6 +81,7 @@ export class KafkaWindowedConsumer implements WindowedConsumer, PartitionOwner {
       sessionTimeoutMs: sessionTimeoutMs ?? defaultSessionTimeoutMs,
       maxWaitMs: maxWaitMs ?? defaultMaxWaitMs,
       logger: this.logger,
+      memberId: this.session?.memberId ?? this.slot?.memberId ?? null,
     };
     this.session = new KafkaSession(this.kafka, options, {
       onJoined: (assignment, consumer) => this.assign(assignment, consumer),
@@ -84,7 +95,7 @@ export class KafkaWindowedConsumer implements WindowedConsumer, PartitionOwner {
   private async reopen(reason: string): Promise<void> {
     this.consumer = null;
     if (this.stopping) return;
-    this.logger.warn({ event: 'ConsumerLost', groupId: this.options.groupId, reason });
+    this.losses.report(reason, { groupId: this.options.groupId });
     await sleep(250);
     this.openSession();
   }
@@ -92,6 +103,7 @@ export class KafkaWindowedConsumer implements WindowedConsumer, PartitionOwner {
   private assign(assignment: Readonly<Record<string, readonly number[]>>, consumer: Consumer): void {
     this.revokeAll();
     this.consumer = consumer;
+    if (this.session?.memberId) this.slot?.save(this.session.memberId);
     const owned = Object.entries(assignment).flatMap(([topic, partitions]) =>
       partitions.map((partition) => new OwnedPartition(topic, partition, this.options.window, this)),
     );

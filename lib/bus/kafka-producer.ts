@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Partitioners, type Kafka, type Message, type Producer, type TopicMessages } from 'kafkajs';
 import { RoundhouseError } from '#schemas/errors';
 import { messageOf, protocolErrorType, type BusOptions } from './kafka-client';
+import { SparseLog } from './sparse-log';
 import type { BusProducer, OutgoingMessage } from './port';
 
 export interface ProducerOptions {
@@ -63,12 +64,15 @@ export class KafkaProducer implements BusProducer {
   private producer: Producer | null = null;
   private pumping = false;
   private closed = false;
+  private readonly retries: SparseLog;
 
   constructor(
     private readonly kafka: Kafka,
     private readonly bus: BusOptions,
     private readonly options: ProducerOptions = {},
-  ) {}
+  ) {
+    this.retries = new SparseLog(bus.logger, 'warn', 'SendRetried');
+  }
 
   /** Connects, so that the first send finds a connection and the topics' metadata. */
   async connect(): Promise<void> {
@@ -135,7 +139,7 @@ export class KafkaProducer implements BusProducer {
         if (isTooLarge(error)) return this.deliverApart(waiting, error);
         waiting = this.giveUpOverdue(waiting, error);
         if (waiting.length === 0) return;
-        this.bus.logger.warn({ event: 'SendRetried', reason: messageOf(error), sends: waiting.length });
+        this.retries.report(messageOf(error), { sends: waiting.length });
         await sleep(pauseMs);
         pauseMs = Math.min(pauseMs * 2, 500);
       }

@@ -9,6 +9,7 @@ import { withAdmin } from './kafka-client';
 import { toBusMessage } from './kafka-messages';
 import { KafkaSession } from './kafka-session';
 import type { BusMessage } from './port';
+import { SparseLog } from './sparse-log';
 
 /** `earliest`, `latest` (the end at the time of the call), or the first message appended at or after. */
 export type StartPosition = 'earliest' | 'latest' | { readonly timestamp: UnixMs };
@@ -55,6 +56,7 @@ async function askPositions(kafka: Kafka, topic: string, from: StartPosition): P
 class GroupOfOne {
   private session: KafkaSession | null = null;
   private closed = false;
+  private readonly losses: SparseLog;
 
   constructor(
     private readonly kafka: Kafka,
@@ -62,7 +64,9 @@ class GroupOfOne {
     private readonly topic: string,
     readonly positions: Positions,
     private readonly onMessage: (message: BusMessage) => void,
-  ) {}
+  ) {
+    this.losses = new SparseLog(logger, 'warn', 'ReaderLost');
+  }
 
   open(): Promise<void> {
     return new Promise((resolve) => this.openSession(resolve));
@@ -77,6 +81,7 @@ class GroupOfOne {
       sessionTimeoutMs: 10_000,
       maxWaitMs: 250,
       logger: this.logger,
+      memberId: null,
     };
     this.session = new KafkaSession(this.kafka, options, {
       onJoined: (_assignment, consumer) => {
@@ -92,7 +97,7 @@ class GroupOfOne {
 
   private async reopen(reason: string, onJoined: () => void): Promise<void> {
     if (this.closed) return;
-    this.logger.warn({ event: 'ReaderLost', topic: this.topic, reason });
+    this.losses.report(reason, { topic: this.topic });
     await sleep(250);
     this.openSession(onJoined);
   }

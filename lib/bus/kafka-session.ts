@@ -1,5 +1,6 @@
 import type { Consumer, EachBatchPayload, Kafka } from 'kafkajs';
 import type { Logger } from '../telemetry';
+import { asMember } from './kafkajs-repairs';
 
 /** What one kafkajs consumer reports, from its start until it is given up. */
 export interface SessionListener {
@@ -18,6 +19,8 @@ export interface SessionOptions {
   readonly sessionTimeoutMs: number;
   readonly maxWaitMs: number;
   readonly logger: Logger;
+  /** Of the session before this one, whose place in the group is taken over. */
+  readonly memberId: string | null;
 }
 
 /**
@@ -29,6 +32,8 @@ export class KafkaSession {
   private watchdog: NodeJS.Timeout | null = null;
   private lastSign = performance.now();
   private over = false;
+  /** In the group; null before the first join. */
+  memberId: string | null;
 
   constructor(
     kafka: Kafka,
@@ -36,6 +41,7 @@ export class KafkaSession {
     private readonly listener: SessionListener,
   ) {
     const { sessionTimeoutMs } = options;
+    this.memberId = options.memberId;
     this.consumer = kafka.consumer({
       groupId: options.groupId,
       sessionTimeout: sessionTimeoutMs,
@@ -61,6 +67,7 @@ export class KafkaSession {
     const { events } = consumer;
     consumer.on(events.GROUP_JOIN, ({ payload }) => {
       this.lastSign = performance.now();
+      this.memberId = payload.memberId;
       if (!this.over) listener.onJoined(payload.memberAssignment, consumer);
     });
     consumer.on(events.REBALANCING, () => this.revoke());
@@ -77,11 +84,9 @@ export class KafkaSession {
     try {
       await this.consumer.connect();
       await this.consumer.subscribe({ topics: [...topics], fromBeginning });
-      await this.consumer.run({
-        autoCommit: false,
-        eachBatchAutoResolve: false,
-        eachBatch: async (payload) => this.take(payload),
-      });
+      const eachBatch = (payload: EachBatchPayload): Promise<void> => this.take(payload);
+      const run = { autoCommit: false, eachBatchAutoResolve: false, eachBatch };
+      await asMember(this.memberId, () => this.consumer.run(run));
       this.watch();
     } catch (error) {
       this.lose(error instanceof Error ? error.message : String(error));

@@ -48,7 +48,8 @@ export function connectBus(options: BusOptions): Bus {
       open.add(producer);
       return producer;
     },
-    windowedConsumer: (consumerOptions) => new KafkaWindowedConsumer(kafka, consumerOptions, logger),
+    windowedConsumer: (consumerOptions) =>
+      new KafkaWindowedConsumer(kafka, consumerOptions, logger, options.stateFolder),
     ensureTopics: (specs) => ensureTopics(kafka, specs),
     async waitUntilReady(timeoutMs, signal) {
       const what = `Kafka at ${options.brokers.join(',')}`;

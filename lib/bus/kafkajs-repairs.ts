@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { installCodecs } from './compression';
 
 interface RequestQueue {
@@ -5,7 +6,13 @@ interface RequestQueue {
   scheduleCheckPendingRequests(): void;
 }
 
+interface ConsumerGroup {
+  memberId: string | null;
+  connect(): Promise<void>;
+}
+
 let repaired = false;
+const memberIdToKeep = new AsyncLocalStorage<string | null>();
 
 /**
  * kafkajs 2.2.4 sets a timer with a negative delay after every response and again whenever it fires: a
@@ -21,9 +28,30 @@ function stopIdleTimers(): void {
   };
 }
 
+/**
+ * A consumer that starts again after a crash joins as a new member, and the group stands still until the
+ * session of its old self is over. With its old id it goes on at once (an id that the coordinator no longer
+ * knows is given up by kafkajs itself).
+ */
+function keepMemberIds(): void {
+  // eslint-disable-next-line @typescript-eslint/no-require-imports
+  const { prototype } = require('kafkajs/src/consumer/consumerGroup') as { prototype: ConsumerGroup };
+  const connect = prototype.connect;
+  prototype.connect = function (this: ConsumerGroup): Promise<void> {
+    this.memberId ??= memberIdToKeep.getStore() ?? null;
+    return connect.call(this);
+  };
+}
+
+/** Runs `start` so that the consumer it starts joins its group as the member of that id. */
+export function asMember<T>(memberId: string | null, start: () => T): T {
+  return memberIdToKeep.run(memberId, start);
+}
+
 export function repairKafkajs(): void {
   if (repaired) return;
   repaired = true;
   stopIdleTimers();
+  keepMemberIds();
   installCodecs();
 }

@@ -113,7 +113,7 @@ export class EngineProcess {
   private kill(child: ChildProcess, reason: string): void {
     if (child !== this.child) return;
     this.options.logger.error({ event: 'EngineKilled', reason });
-    this.options.link.down(reason);
+    this.options.link.down(`the engine was killed: ${reason}`);
     child.kill('SIGKILL');
   }
 

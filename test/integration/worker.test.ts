@@ -238,6 +238,19 @@ describe('one worker', () => {
     expect(Date.now() - start).toBeLessThan(6_000);
   });
 
+  test('the worker killed and started again takes its place in the group at once, not after the session', async () => {
+    await bench.send(shard, 0, { roundId: 'before' as RoundId });
+    await bench.until(() => bench.outcomes.length === 1, 'the outcome');
+    await bench.pipeline.kill('worker');
+    await bench.send(shard, 1, { roundId: 'during' as RoundId });
+    await bench.pipeline.restart('worker');
+    const start = Date.now();
+    const isDone = (): boolean => bench.outcomes.some(({ outcome }) => outcome.roundId === 'during');
+    await bench.until(isDone, 'the outcome after the restart');
+    // The session is 10 s: a new member would have waited for the rest of it.
+    expect(Date.now() - start).toBeLessThan(3_000);
+  }, 30_000);
+
   test('any client of the inference protocol reaches the engine on TCP', async () => {
     const client = connectEngine({ address: bench.pipeline.workerGrpc });
     expect(await client.isReady()).toBe(true);

@@ -1,0 +1,76 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pino } from 'pino';
+import { connectBus, type Bus } from '#lib/bus/kafka';
+import { startBroker, type EmbeddedServer } from '#launcher/broker';
+
+const folder = mkdtempSync(join(tmpdir(), 'roundhouse-outage-'));
+let broker: EmbeddedServer;
+let bus: Bus;
+
+beforeAll(async () => {
+  broker = await startBroker({ folder, logFile: join(folder, 'broker.log') });
+  bus = connectBus({ brokers: [broker.address], clientId: 'outage', logger: pino({ level: 'warn' }) });
+  await bus.waitUntilReady(20_000);
+}, 60_000);
+afterAll(async () => {
+  await bus?.close();
+  await broker?.process.stop();
+  rmSync(folder, { recursive: true, force: true });
+}, 30_000);
+
+test('the broker killed and started again: every send is acknowledged, every message consumed, quickly', async () => {
+  const topic = 'outage';
+  await bus.ensureTopics([
+    { topic, partitions: 4, replicationFactor: 1, retentionMs: 600_000, maxMessageBytes: 1_048_576 },
+  ]);
+  const handled = new Set<string>();
+  const followed = new Set<string>();
+  let lastHandledAt = 0;
+  const consumer = bus.windowedConsumer({
+    groupId: 'outage-group',
+    topics: [topic],
+    window: 8,
+    async handle(message) {
+      handled.add(message.key!.toString());
+      lastHandledAt = Date.now();
+    },
+  });
+  await consumer.start();
+  const follower = await bus.followTopic({
+    topic,
+    from: 'latest',
+    handle: (message) => followed.add(message.key!.toString()),
+  });
+  const producer = await bus.producer({ deliveryTimeoutMs: 60_000 });
+  let acknowledged = 0;
+  let sent = 0;
+  const sends: Promise<void>[] = [];
+  const timer = setInterval(() => {
+    const key = String(sent++);
+    const send = producer.send([{ topic, key, value: Buffer.alloc(1_000) }]);
+    sends.push(send.then(() => void acknowledged++));
+  }, 20);
+  await sleep(1_500);
+  await broker.process.kill();
+  await sleep(2_500);
+  const whyDown = consumer.whyNotReady();
+  const atRestart = handled.size;
+  await broker.process.start();
+  const readyAt = Date.now();
+  while (handled.size === atRestart && Date.now() - readyAt < 30_000) await sleep(5);
+  const recoveryMs = lastHandledAt - readyAt;
+  await sleep(1_000);
+  clearInterval(timer);
+  await Promise.all(sends);
+  while ((handled.size < sent || followed.size < sent) && Date.now() - readyAt < 30_000) await sleep(10);
+  process.stdout.write(`recovery ${recoveryMs} ms after the broker was ready; ${sent} sent; ${whyDown}\n`);
+  expect(acknowledged).toBe(sent);
+  expect(handled.size).toBe(sent);
+  expect(followed.size).toBe(sent);
+  expect(recoveryMs).toBeLessThan(5_000);
+  await follower.close();
+  await consumer.stop();
+}, 90_000);
