@@ -238,7 +238,7 @@ describe('group membership', () => {
       return handleSlowly(message, lease);
     });
     stuck = false;
-    expect(revoked.sort()).toEqual([0, 1, 2, 3]);
+    expect([...new Set(revoked)].sort()).toEqual([0, 1, 2, 3]);
     await until(() => lostLeases.length >= 4, 'leases lost');
     // The second consumer owns two partitions and redoes them from the committed 5 on.
     await until(() => [...done.keys()].filter((name) => name.endsWith('/39')).length >= 2, 'two done');
