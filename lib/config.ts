@@ -1,4 +1,6 @@
+import { resolve } from 'node:path';
 import { RoundhouseError, type Fault } from '#schemas/errors';
+import { projectRoot } from '#schemas/project-root';
 import { knownKeys } from './config-keys';
 import { nearestName } from './nearest-name';
 
@@ -45,6 +47,18 @@ export function textSetting(
     key,
     fallback: options.default,
     read: (text) => (pattern.test(text) ? { value: text } : { limit }),
+  };
+}
+
+/** A folder; a relative path starts at the root of the project, wherever the process was started. */
+export function folderSetting(key: string, fallback: string): Setting<string> {
+  return {
+    key,
+    fallback,
+    read(text) {
+      const good = text.length <= 1_000 && !text.includes('\0');
+      return good ? { value: resolve(projectRoot, text) } : { limit: 'a path of at most 1000 characters' };
+    },
   };
 }
 
@@ -149,7 +163,7 @@ export const commonSettings = {
     pattern: /^[a-zA-Z0-9._-]{0,100}$/,
     limit: 'at most 100 letters, digits, dots, dashes and underscores',
   }),
-  modelsDir: textSetting('ROUNDHOUSE_MODELS_DIR', { default: 'models' }),
+  modelsDir: folderSetting('ROUNDHOUSE_MODELS_DIR', 'models'),
   logLevel: choiceSetting(
     'ROUNDHOUSE_LOG_LEVEL',
     ['trace', 'debug', 'info', 'warn', 'error', 'silent'],
@@ -162,7 +176,7 @@ export const commonSettings = {
   }),
   bindHost: textSetting('ROUNDHOUSE_BIND_HOST', { default: '127.0.0.1' }),
   /** Where a process keeps its place in its consumer group for a restart after a crash. */
-  stateFolder: textSetting('ROUNDHOUSE_STATE_DIR', { default: '.roundhouse/state' }),
+  stateFolder: folderSetting('ROUNDHOUSE_STATE_DIR', '.roundhouse/state'),
   maxClockSkewMs: integerSetting('ROUNDHOUSE_MAX_CLOCK_SKEW_MS', { default: 100, min: 1, max: 60_000 }),
 } as const;
 

@@ -3,7 +3,6 @@ import {
   integerSetting,
   loadConfig,
   portSetting,
-  textSetting,
   topicSettings,
   type ConfigOf,
   type Env,
@@ -12,7 +11,6 @@ import {
 export const workerSettings = {
   ...commonSettings,
   ...topicSettings,
-  toolchainDir: textSetting('ROUNDHOUSE_TOOLCHAIN_DIR', { default: '.roundhouse/toolchain' }),
   httpPort: portSetting('ROUNDHOUSE_WORKER_HTTP_PORT', 8090),
   grpcPort: portSetting('ROUNDHOUSE_WORKER_GRPC_PORT', 8001),
   /** Uncommitted shards a partition, done in any order. */

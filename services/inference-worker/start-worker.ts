@@ -1,4 +1,4 @@
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { connectBus, topicSpecs, type Bus } from '#lib/bus/kafka';
 import type { WindowedConsumer } from '#lib/bus/port';
 import type { Env } from '#lib/config';
@@ -7,7 +7,6 @@ import { startHealthServer } from '#lib/health';
 import type { ServiceContext, ServicePorts } from '#lib/service';
 import type { UnixMs } from '#schemas/brands';
 import { RoundhouseError } from '#schemas/errors';
-import { projectPath } from '#schemas/project-root';
 import { topicsOf } from '#schemas/topics';
 import type { WorkerConfig } from './config';
 import { EngineLink } from './engine-link';
@@ -20,8 +19,7 @@ import { ShardConsumer } from './shard-consumer';
 type Context = ServiceContext<WorkerConfig>;
 
 async function prepareBus({ config, logger, signal, onStop }: Context, events: WorkerEvents): Promise<Bus> {
-  const { brokers, maxMessageBytes } = config;
-  const stateFolder = resolve(projectPath(), config.stateFolder);
+  const { brokers, maxMessageBytes, stateFolder } = config;
   const bus = connectBus({ brokers, clientId: 'roundhouse-worker', logger, maxMessageBytes, stateFolder });
   onStop('bus', () => bus.close());
   await bus.waitUntilReady(config.startupTimeoutMs, signal);
