@@ -75,10 +75,10 @@ function trueRide(seed: number, vehicle: Vehicle, from: Point, to: Point, depart
 function cityPolicy({ asOf }: RoundView): RoundPolicy {
   const perMille = (share: number) => Math.round(1000 * share);
   return {
-    weights: { lateness: 20, duration: 2, freshness: 3 },
+    weights: { lateness: 4, duration: 1, freshness: 10 },
     travel: { kind: 'speed', metresPerHour: cityMetresPerHour, quantumSeconds: 1 as Seconds, known: false },
     candidateRadiusMetres: 6_000,
-    couriersPerBundle: 12,
+    couriersPerBundle: 20,
     bundles: {
       maxOrders: 3,
       maxReadySpreadSeconds: 900 as Seconds,
@@ -87,11 +87,11 @@ function cityPolicy({ asOf }: RoundView): RoundPolicy {
     },
     interleave: true,
     mergePickups: true,
-    unassignedPenalty: { base: 30_000, perDeferral: 12_000 },
+    unassignedPenalty: { base: 36_000, perDeferral: 6_000 },
     reshuffleCost: 0,
     quantile: 'p50',
     modelLabel: 'stable',
-    commitHorizonSeconds: 600 as Seconds,
+    commitHorizonSeconds: 420 as Seconds,
     context: {
       secondsOfDay: (asOf % 86_400) as Seconds,
       dayOfWeek: saturday,

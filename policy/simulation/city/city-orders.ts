@@ -14,7 +14,7 @@ export interface CityOrder {
 const opensAt = 10 * 3600;
 const closesAt = 22 * 3600 + 1800;
 const preServiceSeconds = 60 as Seconds;
-const promiseMinutes = 40;
+const promiseMinutes = 45;
 
 /** What a merchant's past 60 orders say of it: near the truth, not the truth. */
 interface Estimates {
