@@ -13,7 +13,7 @@ import { acceptObservations } from './observation-intake';
 import { ingestChecks } from './readiness';
 import { RoundIntake } from './round-intake';
 import { failFast, RoundClaims } from './store/round-claims';
-import { TravelMatrices } from './travel-matrices';
+import { TravelMatrices } from '#lib/travel-matrices';
 
 async function start(context: ServiceContext<IngestConfig>): Promise<ServicePorts> {
   const { config, telemetry, logger, signal, onStop } = context;

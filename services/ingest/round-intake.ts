@@ -12,7 +12,7 @@ import type { Edge, IngestEvents } from './events';
 import { roundMessages, type RoundMessages } from './publish/round-messages';
 import { traceParent } from './publish/trace-parent';
 import type { RoundClaims } from './store/round-claims';
-import type { TravelMatrices } from './travel-matrices';
+import type { TravelMatrices } from '#lib/travel-matrices';
 
 export interface Submission {
   readonly edge: Edge;
