@@ -1,7 +1,8 @@
 import { ShardBuild, type WeighedRow } from './shard-rows';
 
-/** The most expensive shard aims at this much of the mean. */
+/** The most expensive shard aims at this much of the mean, and may have that much. */
 const TARGET_IMBALANCE = 1.05;
+export const MAX_IMBALANCE = 1.1;
 
 /** Cuts the rows, in the order given, into runs of about equal cost; neighbours stay together. */
 function cutInRuns(rows: readonly WeighedRow[], bases: readonly number[], count: number): ShardBuild[] {
@@ -43,12 +44,12 @@ const meanCost = (shards: readonly ShardBuild[]) =>
   shards.reduce((sum, { cost }) => sum + cost, 0) / shards.length;
 const heaviest = (shards: readonly ShardBuild[]) => shards.reduce((a, b) => (b.cost > a.cost ? b : a));
 const lightest = (shards: readonly ShardBuild[]) => shards.reduce((a, b) => (b.cost < a.cost ? b : a));
-const isBalanced = (shards: readonly ShardBuild[]) =>
-  heaviest(shards).cost <= TARGET_IMBALANCE * meanCost(shards);
+const isBalanced = (shards: readonly ShardBuild[], limit: number) =>
+  heaviest(shards).cost <= limit * meanCost(shards);
 
 /** Moves single rows from the most expensive shard to the cheapest until they are even. */
 function evenOut(shards: ShardBuild[], moves: number): void {
-  for (let i = 0; i < moves && !isBalanced(shards); i += 1) {
+  for (let i = 0; i < moves && !isBalanced(shards, TARGET_IMBALANCE); i += 1) {
     const heavy = heaviest(shards);
     const light = lightest(shards);
     const move = bestMove(heavy, light);
@@ -66,16 +67,32 @@ function spread(rows: readonly WeighedRow[], bases: readonly number[], count: nu
   return shards.filter((shard) => shard.rows.length > 0);
 }
 
-/** At most `count` shards of about equal cost that hold every row once. Deterministic. */
+function shardsOf(rows: readonly WeighedRow[], bases: readonly number[], count: number): ShardBuild[] {
+  const runs = cutInRuns(rows, bases, Math.min(count, rows.length));
+  evenOut(runs, 32 * count);
+  if (isBalanced(runs, TARGET_IMBALANCE)) return runs;
+  const shards = spread(rows, bases, Math.min(count, rows.length));
+  return heaviest(shards).cost < heaviest(runs).cost ? shards : runs;
+}
+
+/**
+ * About `count` shards of equal cost that hold every row once. Where single candidates are so dear that
+ * they can't be evened out there are fewer shards, but at least `least`. Deterministic.
+ */
 export function balanceShards(
   rows: readonly WeighedRow[],
   bases: readonly number[],
   count: number,
+  least: number,
 ): ShardBuild[] {
   if (rows.length === 0) return [];
-  const runs = cutInRuns(rows, bases, Math.min(count, rows.length));
-  evenOut(runs, 32 * count);
-  if (isBalanced(runs)) return runs;
-  const shards = spread(rows, bases, Math.min(count, rows.length));
-  return heaviest(shards).cost < heaviest(runs).cost ? shards : runs;
+  const dearest = rows.reduce((most, { cost, courier }) => Math.max(most, cost + bases[courier]!), 0);
+  let wanted = count;
+  for (;;) {
+    const shards = shardsOf(rows, bases, wanted);
+    if (wanted <= least || isBalanced(shards, MAX_IMBALANCE)) return shards;
+    // Largest first leaves no shard above mean + dearest, so this many are balanced.
+    const sure = Math.floor((shards.length * meanCost(shards)) / (10 * dearest));
+    wanted = Math.max(least, Math.min(wanted - 1, sure));
+  }
 }

@@ -118,7 +118,7 @@ test.each(Array.from({ length: 12 }, (_, i) => i + 1))(
 );
 
 test('a few very dear candidates among cheap ones are still spread evenly', () => {
-  // The couriers at one end of the city hold five orders: their plans cost 1,562 where others cost 6.
+  // The couriers at one end of the city hold five orders: their plans cost up to 4,000 where others cost 6.
   const round = city(3, 60, 300);
   const couriers = round.couriers.map((courier, i) => ({
     ...courier,
@@ -133,6 +133,24 @@ test('a few very dear candidates among cheap ones are still spread evenly', () =
   checkEveryCandidateOnce(dear, shards);
   expect(shards.length).toBeGreaterThan(3);
   expect(Math.max(...costs)).toBeLessThanOrEqual((1.1 * costs.reduce((a, b) => a + b, 0)) / costs.length);
+});
+
+test('where one candidate outweighs a shard there are fewer shards, still even', () => {
+  // Courier 0 holds five orders (10 stops and 2 of the bundle: 4,000), the others none: 6 or 3.5 at most.
+  const round = city(4, 40, 120);
+  const held = round.orders.slice(0, 5).map(({ orderId }) => ({ orderId, onBoard: false }));
+  const couriers = round.couriers.map((courier, i) => ({
+    ...courier,
+    held: i === 0 ? held : [],
+    capacity: 20,
+  }));
+  const dear = { ...round, couriers, policy: buildPolicy({ couriersPerBundle: 40 }) };
+  const { shards, manifest } = cutRound(dear, models, { candidatesPerShard: 100 });
+  const costs = shards.map((shard) => shardCost(dear, shard));
+  const candidates = manifest.shardCandidateCounts.reduce((a, b) => a + b, 0);
+  expect(shards.length).toBeLessThan(Math.round(candidates / 100));
+  expect(Math.max(...costs)).toBeLessThanOrEqual((1.1 * costs.reduce((a, b) => a + b, 0)) / costs.length);
+  checkEveryCandidateOnce(dear, shards);
 });
 
 test('the densified city (2,000 candidates in 4 shards) stays under 100 bytes a candidate', () => {
@@ -247,9 +265,11 @@ test('a matrix round carries the hash in four big-endian words and the zones of 
   expect(places.map((place) => place[PlaceColumn.zone])).toEqual([1, 0]); // courier and home are one spot
 });
 
-test('a plan costs more with every stop, and the heuristic is bounded', () => {
+test('a plan costs more with every stop, and the heuristic has its own costs', () => {
   for (let stops = 2; stops <= 12; stops += 1) {
     expect(planCost(Math.ceil(stops / 2), stops)).toBeGreaterThan(planCost(1, stops - 1));
   }
-  expect(planCost(7, 14)).toBe(planCost(8, 16));
+  // Seven and eight orders go to the heuristic: dearer than six on few stops, bounded on many.
+  expect(planCost(7, 8)).toBeGreaterThan(planCost(6, 8));
+  expect(planCost(8, 16)).toBeLessThan(2 * planCost(6, 12));
 });

@@ -62,21 +62,23 @@ function fillShards(view: PlanningView, limits: CutLimits): FilledShard[] {
   const columns = rows.reduce((most, { bundle }) => Math.max(most, 1 + bundle.length), 2);
   const params = shardParams(view.round, columns);
   const maxBytes = limits.maxShardBytes ?? MAX_SHARD_BYTES;
+  let least = 1;
   let count = Math.max(
     1,
     Math.round(rows.length / (limits.candidatesPerShard ?? DEFAULT_CANDIDATES_PER_SHARD)),
   );
   for (;;) {
-    const shards = balanceShards(rows, bases, count).map((shard) => fill(view, shard, params, columns));
+    const shards = balanceShards(rows, bases, count, least).map((shard) =>
+      fill(view, shard, params, columns),
+    );
     const largest = shards.reduce((most, { bytes }) => Math.max(most, bytes), 0);
     if (largest <= maxBytes) return shards;
-    if (count >= rows.length) {
-      throw new RoundhouseError(
-        'ROUND_TOO_LARGE',
-        `a shard of one candidate has ${largest} bytes, limit ${maxBytes}`,
-      );
+    const tried = Math.max(shards.length, least);
+    if (tried >= rows.length) {
+      throw new RoundhouseError('ROUND_TOO_LARGE', `a shard of ${largest} bytes, limit ${maxBytes}`);
     }
-    count = Math.min(rows.length, Math.max(count + 1, Math.ceil((count * largest) / maxBytes)));
+    const more = Math.max(tried + 1, Math.ceil((tried * largest) / maxBytes));
+    least = count = Math.min(rows.length, more);
   }
 }
 
