@@ -8,8 +8,8 @@ import { mdrpDay } from '#policy/simulation/mdrp/mdrp-day';
 import { mdrpPolicy } from '#policy/simulation/mdrp/mdrp-policy';
 import { solutionFiles } from '#policy/simulation/mdrp/solution-files';
 import { readMdrpFolder } from '../mdrp/read-folder';
-import { writeSolution } from '../mdrp/write-solution';
-import type { StartArguments } from './arguments';
+import { prepareSolutionFolder, writeSolution } from '../mdrp/write-solution';
+import { ArgumentsInvalid, type StartArguments } from './arguments';
 
 /** A day to run, how it is judged, and what is left behind of it. */
 export interface PlannedDay {
@@ -45,6 +45,11 @@ export async function planMdrpDay(
   out: string | null,
 ): Promise<PlannedDay> {
   const instance = await readMdrpFolder(folder);
+  if (out !== null) {
+    await prepareSolutionFolder(out).catch(({ code }: NodeJS.ErrnoException) => {
+      throw new ArgumentsInvalid(`--out ${out}: can't be written (${code})`);
+    });
+  }
   const name = basename(resolve(folder));
   const { orders, couriers, parameters } = instance;
   return {

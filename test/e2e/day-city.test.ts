@@ -1,0 +1,138 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { cityDay } from '#policy/simulation/city/city-day';
+import { startPipeline, type Pipeline } from '../../launcher/pipeline';
+import type { RoundReport } from '../../launcher/day/dispatched-rounds';
+import { runDay } from '../../launcher/day/run-day';
+import { startStack } from '../support/stack';
+import { LauncherProcess } from './launcher-process';
+
+const rules = { targetClickToDoor: 40, maximumClickToDoor: 90, payPerOrder: 10, guaranteedPayPerHour: 15 };
+
+describe('a short city day', () => {
+  const { kafkaBrokers, redisUrl, topicPrefix } = startStack('day-city');
+  let pipeline: Pipeline;
+  beforeAll(async () => {
+    pipeline = await startPipeline({ kafkaBrokers, redisUrl, topicPrefix });
+  }, 120_000);
+  afterAll(() => pipeline?.stop(), 60_000);
+
+  test('is dispatched round by round with the predictions of the network', async () => {
+    const day = cityDay({ orders: 40, couriers: 10, merchants: 12, roundSeconds: 900 });
+    const reports: RoundReport[] = [];
+    const { ingestUrl } = pipeline;
+    const run = await runDay(
+      { day, rules, title: '', save: () => Promise.resolve(null) },
+      {
+        ingestUrl,
+        deadlineMs: 5_000,
+        signal: new AbortController().signal,
+        onReport: (report) => reports.push(report),
+      },
+    );
+    expect(run.totals).toMatchObject({ rounds: reports.length, late: 0, byDeadline: 0 });
+    expect(run.metrics.delivered).toBeGreaterThanOrEqual(38); // of 40
+    expect(reports.every(({ decision }) => decision.coverage === 1)).toBe(true);
+    const models = new Set(reports.flatMap(({ decision }) => decision.models.map(({ name }) => name)));
+    expect(models).toContain('delivery_time');
+    // Held stops come back: some plan has more stops than its new orders need.
+    const assignments = reports.flatMap(({ decision }) => decision.assignments);
+    expect(assignments.some(({ orderIds, stops }) => stops.length > 2 * orderIds.length)).toBe(true);
+    // The network, not the merchant's estimate, says when a meal is ready.
+    expect(predictedWaits(reports)).toBeGreaterThan(0);
+  }, 180_000);
+});
+
+/** Pickups that are planned to wait for another moment than the stated ready time. */
+function predictedWaits(reports: readonly RoundReport[]): number {
+  return reports.flatMap(({ round, decision }) => {
+    const stated = new Map(round.orders.map((order) => [order.orderId, order]));
+    return decision.assignments
+      .flatMap(({ stops }) => stops)
+      .filter(({ kind }) => kind === 'pickup')
+      .filter(({ orderIds, arriveAt, servedAt }) => {
+        const orders = orderIds.map((orderId) => stated.get(orderId)!);
+        const waits = servedAt > arriveAt + Math.max(...orders.map(({ pickup }) => pickup.preServiceSeconds));
+        return waits && orders.every(({ readyAt }) => readyAt !== servedAt);
+      });
+  }).length;
+}
+
+describe('npm start', () => {
+  const running: LauncherProcess[] = [];
+  afterEach(() => running.splice(0).forEach((launcher) => launcher.kill()));
+  const { kafkaBrokers, redisUrl } = startStack('day-start');
+  const start = (args: string[], topicPrefix: string) => {
+    const env = { KAFKA_BROKERS: kafkaBrokers, REDIS_URL: redisUrl, ROUNDHOUSE_TOPIC_PREFIX: topicPrefix };
+    const launcher = new LauncherProcess(args, env);
+    running.push(launcher);
+    return launcher;
+  };
+
+  test('shows a plain line a round and a table, and leaves nothing behind', async () => {
+    const launcher = start(['--orders', '20', '--couriers', '6', '--f', '30'], 'day-start-whole.');
+    expect(await launcher.ended).toEqual({ code: 0, signal: null });
+    expect(launcher.output).toMatch(
+      /^\d\d:\d\d {2}open .* shards .* candidates .* coverage 100% .* decided /m,
+    );
+    expect(launcher.output).toMatch(/orders delivered +\d+ of 20/);
+    expect(launcher.output).toMatch(/decision latency +p50 \d+ ms, p99 \d+ ms/);
+    expect(launcher.output).toMatch(/closed complete, \d+ by deadline/);
+    expect(launcher.output).not.toContain('\u001b');
+    expect(childrenOf(launcher.pid)).toEqual([]);
+  }, 120_000);
+
+  test('Ctrl-C in the middle of a day ends everything', async () => {
+    const launcher = start(['--deadline-ms', '5000'], 'day-start-stopped.');
+    await launcher.until(/^\d\d:\d\d {2}open/m, 90_000);
+    const children = childrenOf(launcher.pid);
+    expect(children.length).toBeGreaterThanOrEqual(3);
+    launcher.signal('SIGINT');
+    expect(await launcher.ended).toEqual({ code: 130, signal: null });
+    expect(children.filter(isAlive)).toEqual([]);
+  }, 120_000);
+
+  test('--serve prints endpoints that work, until it is told to end', async () => {
+    const anyPort = ['INGEST_HTTP', 'INGEST_GRPC', 'WORKER_HTTP', 'WORKER_GRPC', 'AGGREGATOR_HTTP'];
+    const ports = Object.fromEntries(anyPort.map((name) => [`ROUNDHOUSE_${name}_PORT`, '0']));
+    const env = { KAFKA_BROKERS: kafkaBrokers, REDIS_URL: redisUrl, ROUNDHOUSE_TOPIC_PREFIX: 'day-serve.' };
+    const launcher = new LauncherProcess(['--serve'], { ...env, ...ports });
+    running.push(launcher);
+    const [, url] = await launcher.until(/HTTP +(http:\/\/\S+)/, 90_000);
+    await launcher.until(/curl -s '(\S+decision\S+)'/, 5_000);
+    const body = /-d '(\{[^]*?\n {2}\})'/.exec(launcher.output)![1]!;
+    const deadline = String(Date.now() + 5_000);
+    const round = body.replace(/'\$\(\(.*?\)\)'/, deadline);
+    const accepted = await fetch(`${url}/v1/rounds`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: round,
+    });
+    expect(accepted.status).toBe(202);
+    const decision = await fetch(`${url}/v1/runs/try/rounds/r1/decision?waitMs=6000`);
+    expect(decision.status).toBe(200);
+    expect(await decision.text()).toContain('"o1"');
+    launcher.signal('SIGTERM');
+    expect(await launcher.ended).toEqual({ code: 143, signal: null });
+  }, 120_000);
+});
+
+/** Ids of the processes whose parent is `pid`, from /proc. */
+function childrenOf(pid: number): number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((candidate) => parentOf(candidate) === pid);
+}
+
+function parentOf(pid: number): number {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
+  } catch {
+    return -1;
+  }
+}
+
+function isAlive(pid: number): boolean {
+  return parentOf(pid) !== -1;
+}
