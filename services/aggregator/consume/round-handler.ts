@@ -1,0 +1,44 @@
+import type { BusMessage, Lease } from '#lib/bus/port';
+import { roundsCodec } from '#schemas/codec';
+import type { RoundManifest } from '#schemas/domain';
+import { RoundhouseError } from '#schemas/errors';
+import { headers as names } from '#schemas/topics';
+import type { Admission } from '../join/admission';
+import { requireValue, type DeadLetterBox } from './dead-letter-box';
+import { checkManifest } from './manifest-fault';
+
+/** Handles dispatch.rounds: resolves when the round's decision is acknowledged, so its offset waits for that. */
+export class RoundHandler {
+  private readonly assignedAt = new WeakMap<Lease, number>();
+
+  constructor(
+    private readonly admission: Admission,
+    private readonly deadLetters: DeadLetterBox,
+  ) {}
+
+  assigned(leases: readonly Lease[]): void {
+    for (const lease of leases) this.assignedAt.set(lease, Date.now());
+  }
+
+  async handle(message: BusMessage, lease: Lease): Promise<void> {
+    let manifest: RoundManifest;
+    let bytes: Buffer;
+    try {
+      bytes = requireValue(message);
+      manifest = roundsCodec.decode(bytes);
+      checkManifest(manifest);
+    } catch (error) {
+      return this.deadLetters.put(message, lease, error);
+    }
+    const meta = {
+      acceptedAt: message.timestamp,
+      traceparent: message.headers[names.traceparent] ?? null,
+      receivedAt: message.headers[names.receivedAt] ?? null,
+    };
+    const cameLate = (this.assignedAt.get(lease) ?? 0) > message.timestamp;
+    const result = await this.admission.admit({ manifest, bytes, meta, cameLate });
+    if (result === 'decided') return;
+    const reason = `round ${manifest.round.roundId} of run ${manifest.round.runId} is known with other content`;
+    await this.deadLetters.put(message, lease, new RoundhouseError('ROUND_CONFLICT', reason));
+  }
+}

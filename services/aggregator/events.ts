@@ -1,0 +1,116 @@
+import { defineEvents, event, type Telemetry } from '#lib/telemetry';
+import { errorCodes } from '#schemas/errors';
+
+interface RoundIds {
+  readonly runId: string;
+  readonly roundId: string;
+}
+
+const secondsBuckets = [0.002, 0.005, 0.01, 0.02, 0.03, 0.05, 0.075, 0.1, 0.15, 0.25, 0.5, 1, 2.5, 10];
+export const outages = ['redis', 'kafka', 'aggregator'] as const;
+export type Outage = (typeof outages)[number];
+
+export interface ClosedFields extends RoundIds {
+  readonly closedBy: 'complete' | 'deadline';
+  readonly coverage: number;
+  readonly candidates: number;
+  readonly assignments: number;
+  readonly unassigned: number;
+  readonly gap: string;
+  readonly outage: Outage | 'none';
+  /** Time left until the deadline when the decision was acknowledged. */
+  readonly leftMs: number;
+  /** From the begin of the close to the acknowledgement. */
+  readonly closeSeconds: number;
+  readonly decideSeconds: number;
+}
+
+export function aggregatorEvents(telemetry: Telemetry) {
+  return defineEvents(telemetry, {
+    RoundOpened: event<RoundIds & { shards: number; candidates: number; leftMs: number }>({
+      level: 'debug',
+      counter: { name: 'dispatch_rounds_opened_total', help: 'Rounds whose manifest was read.' },
+    }),
+    RoundClosed: event<ClosedFields>({
+      level: 'info',
+      labels: { closedBy: ['complete', 'deadline'], outage: ['none', ...outages] },
+      counter: { name: 'dispatch_rounds_closed_total', help: 'Decisions published, by what closed them.' },
+      histogram: {
+        name: 'dispatch_round_close_seconds',
+        help: 'From the begin of the close (last outcome or deadline) to the acknowledged decision.',
+        buckets: secondsBuckets,
+        value: ({ closeSeconds }) => closeSeconds,
+      },
+    }),
+    RoundDecidedLate: event<RoundIds & { lateMs: number }>({
+      level: 'warn',
+      counter: {
+        name: 'dispatch_decisions_late_total',
+        help: 'Decisions acknowledged after their deadline without an outage to blame.',
+      },
+    }),
+    RoundRepublished: event<RoundIds>({
+      level: 'info',
+      counter: {
+        name: 'dispatch_decisions_republished_total',
+        help: 'Decisions found in the outbox and published again.',
+      },
+    }),
+    RoundAbandoned: event<RoundIds & { code: string; reason: string }>({
+      level: 'error',
+      labels: { code: Object.keys(errorCodes) },
+      counter: {
+        name: 'dispatch_rounds_abandoned_total',
+        help: 'Rounds whose decision can never be published.',
+      },
+    }),
+    BackupFired: event<RoundIds>({
+      level: 'warn',
+      counter: {
+        name: 'dispatch_backup_closes_total',
+        help: 'Rounds closed by the backup job, not by their own instance.',
+      },
+    }),
+    OutcomeReceived: event<RoundIds & { shardIndex: number; status: string; use: string }>({
+      level: 'trace',
+      labels: { use: ['used', 'repeated', 'invalid', 'early', 'after_close'] },
+      counter: { name: 'dispatch_outcomes_received_total', help: 'Outcomes by what became of them.' },
+    }),
+    MessageDeadLettered: event<{
+      topic: string;
+      partition: number;
+      offset: string;
+      code: string;
+      reason: string;
+    }>({
+      level: 'warn',
+      labels: { code: Object.keys(errorCodes) },
+      counter: { name: 'dispatch_dead_letters_total', help: 'Messages put on dispatch.dead-letters.' },
+    }),
+    JoinRebuilt: event<{ decisions: number; openRounds: number; seconds: number }>({
+      level: 'warn',
+      counter: { name: 'dispatch_join_rebuilds_total', help: 'Rebuilds after Redis had lost its memory.' },
+    }),
+    OutcomesRecovered: event<{ rounds: number; outcomes: number; seconds: number }>({ level: 'warn' }),
+    OutageBegan: event<{ outage: string }>({ level: 'warn' }),
+    OutageEnded: event<{ outage: string; seconds: number }>({ level: 'warn' }),
+    CloseBudgetChanged: event<{ budgetMs: number }>({
+      level: 'debug',
+      gauge: {
+        name: 'dispatch_close_budget_seconds',
+        help: 'Closing begins so long before a deadline.',
+        value: ({ budgetMs }) => budgetMs / 1_000,
+      },
+    }),
+    ClockSkewMeasured: event<{ skewMs: number }>({
+      level: 'info',
+      gauge: {
+        name: 'dispatch_clock_skew_seconds',
+        help: "Our clock minus the broker's.",
+        value: ({ skewMs }) => skewMs / 1_000,
+      },
+    }),
+  });
+}
+
+export type AggregatorEvents = ReturnType<typeof aggregatorEvents>;

@@ -1,0 +1,108 @@
+import { createHash } from 'node:crypto';
+import { outcomesCodec } from '#schemas/codec';
+import type { RoundManifest } from '#schemas/domain';
+import { roundKey } from '#schemas/topics';
+import type { UnixMs } from '#schemas/brands';
+import type { AggregatorEvents } from '../events';
+import type { OutcomeRecovery } from '../store/outcome-recovery';
+import type { JoinStore } from '../store/join-store';
+import type { BackupJobs } from '../timers/backup-jobs';
+import type { CloseBudget } from '../timers/close-budget';
+import { OpenRound, type RoundMeta } from './open-round';
+import type { RoundBook } from './round-book';
+import type { RoundCloser } from './round-closer';
+
+export interface AdmissionParts {
+  readonly book: RoundBook;
+  readonly store: JoinStore;
+  readonly closer: RoundCloser;
+  readonly budget: CloseBudget;
+  readonly backup: BackupJobs;
+  readonly recovery: OutcomeRecovery;
+  readonly events: AggregatorEvents;
+}
+
+export interface Arrival {
+  readonly manifest: RoundManifest;
+  readonly bytes: Buffer;
+  readonly meta: RoundMeta;
+  readonly cameLate: boolean;
+}
+
+/** Clocks of broker and process may differ by so much. */
+const SKEW_MS = 200;
+
+export function hashOf(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+/** Brings rounds into the join: into memory at once, into Redis, under a timer and a backup job. */
+export class Admission {
+  constructor(private readonly parts: AdmissionParts) {}
+
+  /** Resolves when the round's decision is acknowledged, or to `conflict` for another content of a known round. */
+  async admit({ manifest, bytes, meta, cameLate }: Arrival): Promise<'decided' | 'conflict'> {
+    const key = roundKey(manifest.round);
+    const hash = hashOf(bytes);
+    const known = this.parts.book.get(key);
+    if (known !== undefined) {
+      if (known.parts.manifestHash !== hash) return 'conflict';
+      await known.isDone;
+      return 'decided';
+    }
+    const closeAt = this.parts.budget.closeAt(meta.acceptedAt, manifest.round.deadline) as UnixMs;
+    const ids = { key, manifest, manifestBytes: bytes, manifestHash: hash };
+    const open = new OpenRound({ ...ids, meta, closeAt, cameLate, isOwned: true });
+    this.parts.book.add(open);
+    if ((await this.enter(open)) === 'conflict') return 'conflict';
+    await open.isDone;
+    return 'decided';
+  }
+
+  private async enter(open: OpenRound): Promise<'entered' | 'conflict'> {
+    const { store, closer, backup, book, events } = this.parts;
+    const { key, manifest, meta, closeAt } = open.parts;
+    const leftMs = open.round.deadline - Date.now();
+    const reply = await store.open(open.toStore(), leftMs);
+    if (reply.state === 'decided') {
+      await closer.republish(open, reply.decision);
+      return 'entered';
+    }
+    if (!('outcomes' in reply)) {
+      book.remove(open);
+      open.done();
+      return reply.state === 'conflict' ? 'conflict' : 'entered';
+    }
+    const { runId, roundId } = open.round;
+    const candidates = manifest.shardCandidateCounts.reduce((sum, count) => sum + count, 0);
+    events.RoundOpened({ runId, roundId, shards: manifest.shardCount, candidates, leftMs });
+    backup.schedule(key, closeAt);
+    this.take(open, reply.outcomes);
+    const mayLack = reply.state === 'created' && meta.acceptedAt < store.rememberedSince + SKEW_MS;
+    if (mayLack && !reply.isStale && !open.isComplete()) await this.recover(open);
+    if (reply.isStale) closer.closeNow(open);
+    else closer.admit(open);
+    return 'entered';
+  }
+
+  private async recover(open: OpenRound): Promise<void> {
+    await this.parts.recovery.recover(open);
+    for (const bytes of open.outcomeBytes()) {
+      this.parts.store.append(open.key, bytes, open.parts.manifest.shardCount, false).catch(() => undefined);
+    }
+  }
+
+  /** Outcomes that another instance stored since the last look. */
+  async pull(key: string): Promise<void> {
+    const open = this.parts.book.get(key);
+    if (open === undefined) return;
+    const from = open.pulled;
+    this.take(open, await this.parts.store.outcomesFrom(key, from), from);
+    this.parts.closer.outcomeAdded(open);
+  }
+
+  private take(open: OpenRound, stored: readonly Buffer[], from = 0): void {
+    for (const bytes of stored) open.add(outcomesCodec.decode(bytes), bytes);
+    open.pulled = Math.max(open.pulled, from + stored.length);
+  }
+}

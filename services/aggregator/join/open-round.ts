@@ -1,0 +1,93 @@
+import type { RoundManifest, ShardOutcome } from '#schemas/domain';
+import type { UnixMs } from '#schemas/brands';
+import type { RoundToStore } from '../store/join-store';
+import { outcomeFault } from '#policy/join/read-outcome';
+
+/** What the decision's headers take over from the round's message; stored beside the manifest as JSON. */
+export interface RoundMeta {
+  /** Append time of the manifest: the round's acceptance. */
+  readonly acceptedAt: UnixMs;
+  readonly traceparent: string | null;
+  readonly receivedAt: string | null;
+}
+
+export type OutcomeUse = 'used' | 'repeated' | 'invalid' | 'after_close';
+
+export interface OpenRoundParts {
+  readonly key: string;
+  readonly manifest: RoundManifest;
+  readonly manifestBytes: Buffer;
+  readonly manifestHash: string;
+  readonly meta: RoundMeta;
+  /** When closing begins at the latest. */
+  readonly closeAt: UnixMs;
+  /** False where another instance may own the round (backup job). */
+  readonly isOwned: boolean;
+  /** The partition came to this instance after the round had been accepted. */
+  readonly cameLate: boolean;
+}
+
+/** A round in memory between its manifest and the acknowledgement of its decision. */
+export class OpenRound {
+  /** `entering`: Redis doesn't know it yet; outcomes are taken, but it is not closed. */
+  state: 'entering' | 'open' | 'closing' | 'done' = 'entering';
+  /** Outcomes of the Redis list that have been looked at. */
+  pulled = 0;
+  readonly isDone: Promise<void>;
+  private finish!: () => void;
+  private readonly valid = new Map<number, ShardOutcome>();
+  private readonly invalid = new Map<number, ShardOutcome>();
+  private readonly raw: Buffer[] = [];
+
+  constructor(readonly parts: OpenRoundParts) {
+    this.isDone = new Promise((resolve) => (this.finish = resolve));
+  }
+
+  get key(): string {
+    return this.parts.key;
+  }
+  get round(): RoundManifest['round'] {
+    return this.parts.manifest.round;
+  }
+
+  /** The first valid outcome of a shard is used; until then an invalid one counts as failed. */
+  add(outcome: ShardOutcome, bytes: Buffer): { readonly use: OutcomeUse; readonly fault: string | null } {
+    if (this.state === 'closing' || this.state === 'done') return { use: 'after_close', fault: null };
+    const fault = outcomeFault(this.parts.manifest, outcome);
+    const { shardIndex } = outcome;
+    if (fault !== null) {
+      if (!this.invalid.has(shardIndex)) this.invalid.set(shardIndex, outcome);
+      return { use: 'invalid', fault };
+    }
+    if (this.valid.has(shardIndex)) return { use: 'repeated', fault };
+    this.valid.set(shardIndex, outcome);
+    this.raw.push(bytes);
+    return { use: 'used', fault };
+  }
+
+  /** Every shard has an outcome of any kind. */
+  isComplete(): boolean {
+    return this.outcomes().size >= this.parts.manifest.shardCount;
+  }
+
+  outcomes(): ReadonlyMap<number, ShardOutcome> {
+    const { shardCount } = this.parts.manifest;
+    const inRange = [...this.invalid].filter(([index]) => index >= 0 && index < shardCount);
+    return new Map([...inRange, ...this.valid]);
+  }
+
+  /** The bytes of the outcomes in use, to be put back into a Redis that lost them. */
+  outcomeBytes(): readonly Buffer[] {
+    return this.raw;
+  }
+
+  toStore(): RoundToStore {
+    const { key, manifestBytes: manifest, manifestHash: hash, meta } = this.parts;
+    return { key, round: this.round, manifest, hash, meta: JSON.stringify(meta) };
+  }
+
+  done(): void {
+    this.state = 'done';
+    this.finish();
+  }
+}

@@ -1,0 +1,185 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { TravelMatrices } from '#lib/travel-matrices';
+import { decisionsCodec } from '#schemas/codec';
+import type { DecisionContent } from '#schemas/domain';
+import { RoundhouseError } from '#schemas/errors';
+import type { AggregatorEvents, Outage } from '../events';
+import { decisionRecord } from '../publish/decision-record';
+import type { DecisionPublisher } from '../publish/decision-publisher';
+import type { OutageLog } from '../publish/outage-log';
+import type { JoinStore } from '../store/join-store';
+import type { CloseBudget } from '../timers/close-budget';
+import type { DeadlineTimers } from '../timers/deadline-timers';
+import { DueRounds } from '../timers/due-rounds';
+import { decideOpenRound } from './decide-open-round';
+import type { OpenRound } from './open-round';
+import type { RoundBook } from './round-book';
+
+export interface RoundCloserParts {
+  readonly book: RoundBook;
+  readonly store: JoinStore;
+  readonly publisher: DecisionPublisher;
+  readonly outages: OutageLog;
+  readonly budget: CloseBudget;
+  readonly timers: DeadlineTimers;
+  readonly events: AggregatorEvents;
+  readonly matrices: TravelMatrices;
+  readonly isRedisThere: () => boolean;
+}
+
+/** A decision this far behind its planned close is behind because of an outage, if there was one. */
+const BEHIND_PLAN_MS = 50;
+/** A command that Redis answers later than this was held up. */
+const SLOW_REDIS_MS = 500;
+
+interface Decided {
+  readonly bytes: Buffer;
+  readonly content: DecisionContent | null;
+  readonly decideSeconds: number;
+}
+
+/** Closes rounds: the last outcome or the deadline, whichever is first, and then the first to reach Redis. */
+export class RoundCloser {
+  private readonly due: DueRounds;
+
+  constructor(private readonly parts: RoundCloserParts) {
+    this.due = new DueRounds(
+      (round) => this.decide(round),
+      () => parts.isRedisThere(),
+    );
+  }
+
+  /** Takes a round under control: its timer, and a close at once where it is complete or overdue. */
+  admit(open: OpenRound): void {
+    const { closeAt } = open.parts;
+    open.state = 'open';
+    if (closeAt <= Date.now()) return this.due.add(open, true);
+    this.parts.timers.set(open.key, closeAt, () => this.due.add(open, false));
+    this.outcomeAdded(open);
+  }
+
+  /** For a round that waiting can't help. */
+  closeNow(open: OpenRound): void {
+    open.state = 'open';
+    this.due.add(open, true);
+  }
+
+  /** Closes a complete round, unless an older one of its zone is still open and there is time to wait for it. */
+  outcomeAdded(open: OpenRound): void {
+    if (open.state !== 'open' || !open.isComplete() || !this.parts.isRedisThere()) return;
+    if (this.parts.book.hasOlder(open)) return;
+    void this.decide(open);
+  }
+
+  redisIsBack(): void {
+    this.due.resume();
+    for (const open of this.parts.book.all()) this.outcomeAdded(open);
+  }
+
+  /** The outbox had a decision, which may or may not be on Kafka. */
+  async republish(open: OpenRound, bytes: Buffer): Promise<void> {
+    open.state = 'closing';
+    const { runId, roundId } = open.round;
+    this.parts.events.RoundRepublished({ runId, roundId });
+    await this.publish(open, { bytes, content: null, decideSeconds: 0 }, performance.now());
+  }
+
+  /** Resolves when the decision stands in the outbox; its publication goes on. */
+  private async decide(open: OpenRound): Promise<void> {
+    if (open.state !== 'open') return;
+    open.state = 'closing';
+    this.parts.timers.clear(open.key);
+    const begin = performance.now();
+    const decided = await this.claim(open);
+    this.parts.book.leaveZone(open);
+    for (const newer of this.parts.book.newer(open)) this.outcomeAdded(newer);
+    if (decided === null) return this.finish(open);
+    void this.publish(open, decided, begin);
+  }
+
+  /** The decision that stands in the outbox: ours, or that of whoever was first; null when it is on Kafka. */
+  private async claim(open: OpenRound): Promise<Decided | null> {
+    const { store, outages } = this.parts;
+    let stale = false;
+    for (;;) {
+      const begin = performance.now();
+      const content = decideOpenRound(open, this.parts.matrices, stale);
+      const bytes = decisionsCodec.encode(decisionRecord(open.round, content));
+      const decideSeconds = (performance.now() - begin) / 1_000;
+      const askedAt = Date.now();
+      const reply = await store.close(open.key, open.round, bytes, stale);
+      if (Date.now() - askedAt > SLOW_REDIS_MS) {
+        outages.began('redis', askedAt);
+        outages.over('redis');
+      }
+      if (reply.state === 'closed') return { bytes, content, decideSeconds };
+      if (reply.state === 'decided') return { bytes: reply.decision, content: null, decideSeconds };
+      if (reply.state === 'published') return null;
+      stale = true;
+    }
+  }
+
+  private async publish(open: OpenRound, decided: Decided, since: number): Promise<void> {
+    const { publisher, store, book, events } = this.parts;
+    const { round } = open;
+    try {
+      const outage = await publisher.publish(open, decided.bytes, () => this.markOf(open));
+      this.report(open, decided, outage, (performance.now() - since) / 1_000);
+    } catch (error) {
+      const code = error instanceof RoundhouseError ? error.code : 'INTERNAL';
+      if (code === 'SHUTTING_DOWN') return;
+      events.RoundAbandoned({ ...idsOf(open), code, reason: String(error) });
+    }
+    store.markPublished(open.key, round).catch(() => undefined);
+    book.remove(open);
+    open.done();
+  }
+
+  private finish(open: OpenRound): void {
+    this.parts.book.remove(open);
+    open.done();
+  }
+
+  /** Only rounds that are behind their plan are marked; all others are decided in time. */
+  private markOf(open: OpenRound): Outage | null {
+    const now = Date.now();
+    const { closeAt, meta, cameLate, isOwned } = open.parts;
+    if (now < closeAt + BEHIND_PLAN_MS) return null;
+    const met = this.parts.outages.met(meta.acceptedAt, now);
+    return met ?? (cameLate || !isOwned ? 'aggregator' : null);
+  }
+
+  private report(open: OpenRound, decided: Decided, outage: Outage | null, closeSeconds: number): void {
+    const { events, budget } = this.parts;
+    const leftMs = open.round.deadline - Date.now();
+    const { content } = decided;
+    if (outage === null) budget.record(closeSeconds * 1_000);
+    events.CloseBudgetChanged({ budgetMs: budget.budgetMs() });
+    if (leftMs < 0 && outage === null) events.RoundDecidedLate({ ...idsOf(open), lateMs: -leftMs });
+    if (content === null) return;
+    events.RoundClosed({
+      ...idsOf(open),
+      closedBy: content.closedBy,
+      coverage: content.coverage,
+      candidates: content.candidatesTotal,
+      assignments: content.assignments.length,
+      unassigned: content.unassigned.length,
+      gap: content.assignmentGap.toString(),
+      outage: outage ?? 'none',
+      leftMs,
+      closeSeconds,
+      decideSeconds: decided.decideSeconds,
+    });
+  }
+
+  /** For the stop: rounds in closing are seen through. */
+  async settle(timeoutMs: number): Promise<void> {
+    const giveUpAt = Date.now() + timeoutMs;
+    const isClosing = () => this.parts.book.all().some(({ state }) => state === 'closing');
+    while (isClosing() && Date.now() < giveUpAt) await sleep(5);
+  }
+}
+
+function idsOf({ round }: OpenRound): { runId: string; roundId: string } {
+  return { runId: round.runId, roundId: round.roundId };
+}

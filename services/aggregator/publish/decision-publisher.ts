@@ -1,0 +1,52 @@
+import { hostname } from 'node:os';
+import type { BusProducer } from '#lib/bus/port';
+import { RoundhouseError } from '#schemas/errors';
+import { headers as names, zoneKey, type Topics } from '#schemas/topics';
+import type { Outage } from '../events';
+import type { OpenRound } from '../join/open-round';
+import type { OutageLog } from './outage-log';
+
+/**
+ * Puts decisions on Kafka. A send that Kafka doesn't take is tried again for ever, then with the mark of the
+ * outage where it comes too late by that.
+ */
+export class DecisionPublisher {
+  private readonly host = hostname();
+
+  constructor(
+    private readonly producer: BusProducer,
+    private readonly topics: Topics,
+    private readonly outages: OutageLog,
+  ) {}
+
+  /** Resolves to the mark once the decision is acknowledged; rejects with ROUND_TOO_LARGE or SHUTTING_DOWN. */
+  async publish(open: OpenRound, decision: Buffer, mark: () => Outage | null): Promise<Outage | null> {
+    const { tenantId, zoneId } = open.round;
+    const closedAt = Date.now();
+    for (;;) {
+      const sentAt = Date.now();
+      const outage = mark();
+      try {
+        const headers = this.headersOf(open, closedAt, outage);
+        const key = zoneKey(tenantId, zoneId);
+        await this.producer.send([{ topic: this.topics.decisions, key, value: decision, headers }]);
+        this.outages.over('kafka');
+        return outage;
+      } catch (error) {
+        if (!(error instanceof RoundhouseError) || error.code !== 'DEPENDENCY_ABSENT') throw error;
+        this.outages.began('kafka', sentAt);
+      }
+    }
+  }
+
+  private headersOf(open: OpenRound, closedAt: number, outage: Outage | null): Record<string, string> {
+    const { traceparent, receivedAt } = open.parts.meta;
+    return {
+      [names.host]: this.host,
+      [names.closedAt]: String(closedAt),
+      ...(traceparent !== null && { [names.traceparent]: traceparent }),
+      ...(receivedAt !== null && { [names.receivedAt]: receivedAt }),
+      ...(outage !== null && { [names.outage]: outage }),
+    };
+  }
+}

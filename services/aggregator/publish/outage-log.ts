@@ -1,0 +1,42 @@
+import type { AggregatorEvents, Outage } from '../events';
+
+/** Outages end before rounds are forgotten; older ones than this mark nothing. */
+const KEEP_MS = 3_600_000;
+
+/** When Redis and Kafka were away, in Unix ms. */
+export class OutageLog {
+  private readonly ended: { readonly outage: Outage; readonly from: number; readonly to: number }[] = [];
+  private readonly open = new Map<Outage, number>();
+
+  constructor(private readonly events: AggregatorEvents) {}
+
+  began(outage: Outage, at: number = Date.now()): void {
+    if (this.open.has(outage)) return;
+    this.open.set(outage, at);
+    this.events.OutageBegan({ outage });
+  }
+
+  over(outage: Outage): void {
+    const from = this.open.get(outage);
+    if (from === undefined) return;
+    const to = Date.now();
+    this.open.delete(outage);
+    this.ended.push({ outage, from, to });
+    while (this.ended[0] !== undefined && this.ended[0].to < to - KEEP_MS) this.ended.shift();
+    this.events.OutageEnded({ outage, seconds: (to - from) / 1_000 });
+  }
+
+  isOpen(outage: Outage): boolean {
+    return this.open.has(outage);
+  }
+
+  /** The outage that a time span met, Redis before Kafka; null where there was none. */
+  met(from: number, to: number): Outage | null {
+    const spans = [
+      ...this.ended,
+      ...[...this.open].map(([outage, begin]) => ({ outage, from: begin, to: Infinity })),
+    ];
+    const hit = spans.filter((span) => span.from <= to && span.to >= from).map(({ outage }) => outage);
+    return (['redis', 'kafka', 'aggregator'] as const).find((outage) => hit.includes(outage)) ?? null;
+  }
+}

@@ -1,0 +1,208 @@
+import { randomUUID } from 'node:crypto';
+import type { Redis } from '#lib/redis';
+import type { DispatchRound } from '#schemas/domain';
+import { JoinKeys, sortableSequence } from './join-keys';
+import {
+  appendOutcomeScript,
+  closeRoundScript,
+  laterOutcomesScript,
+  loadRoundScript,
+  markPublishedScript,
+  openRoundScript,
+} from './scripts';
+
+/** Enough for every shard's first outcome among repeated and invalid ones. */
+const OUTCOMES_PER_SHARD = 4;
+const SPARE_OUTCOMES = 256;
+
+type Reply = readonly [Buffer, ...unknown[]];
+type Command = (numberOfKeysAndArguments: readonly (string | number | Buffer)[]) => Promise<Reply>;
+
+export interface StoredRound {
+  readonly manifest: Buffer | null;
+  readonly meta: Buffer | null;
+  readonly decision: Buffer | null;
+  readonly isPublished: boolean;
+  readonly outcomes: readonly Buffer[];
+}
+
+export interface RoundToStore {
+  readonly key: string;
+  readonly round: DispatchRound;
+  readonly manifest: Buffer;
+  readonly hash: string;
+  readonly meta: string;
+}
+
+export type OpenReply =
+  | { readonly state: 'created' | 'open'; readonly outcomes: readonly Buffer[]; readonly isStale: boolean }
+  | { readonly state: 'decided'; readonly decision: Buffer }
+  | { readonly state: 'published' | 'conflict' };
+
+export type CloseReply =
+  | { readonly state: 'closed' | 'published' | 'stale' }
+  | { readonly state: 'decided'; readonly decision: Buffer };
+
+/**
+ * The join in Redis: manifests, outcomes in order of arrival, the outbox of decisions and the last decided
+ * sequence of each zone. Commands wait while Redis is away. When Redis has lost its memory, `rebuild` is
+ * called before the command is tried again.
+ */
+export class JoinStore {
+  readonly keys: JoinKeys;
+  /** Set at the start: puts back what the join needs, then the new epoch is made. */
+  rebuild: () => Promise<void> = () => Promise.resolve();
+  private epoch: { readonly text: string; readonly createdAt: number } | null = null;
+  private renewing: Promise<void> | null = null;
+
+  constructor(
+    private readonly redis: Redis,
+    prefix: string,
+    private readonly ttlMs: number,
+  ) {
+    this.keys = new JoinKeys(prefix);
+    const define = (name: string, lua: string) => redis.defineCommand(name, { lua });
+    define('rhOpenRound', openRoundScript);
+    define('rhAppendOutcome', appendOutcomeScript);
+    define('rhCloseRound', closeRoundScript);
+    define('rhMarkPublished', markPublishedScript);
+    define('rhLoadRound', loadRoundScript);
+    define('rhLaterOutcomes', laterOutcomesScript);
+  }
+
+  /** Unix ms since which Redis has kept everything. */
+  get rememberedSince(): number {
+    return this.epoch?.createdAt ?? Infinity;
+  }
+
+  async open(stored: RoundToStore, leftMs: number): Promise<OpenReply> {
+    const { key, round } = stored;
+    const keys = [this.keys.round(key), this.keys.outcomes(key), this.keys.zone(round)];
+    const ttlMs = Math.max(0, leftMs) + this.ttlMs;
+    const [state, value, stale] = await this.run('rhOpenRound', keys, openArguments(stored, ttlMs));
+    if (state === 'decided') return { state, decision: value as Buffer };
+    if (state === 'created' || state === 'open') {
+      return { state, outcomes: value as Buffer[], isStale: Number(stale) === 1 };
+    }
+    return { state: state as 'published' | 'conflict' };
+  }
+
+  /** With `notify`, the instance that has the round in memory is told. */
+  async append(
+    key: string,
+    outcome: Buffer,
+    shardCount: number,
+    notify: boolean,
+  ): Promise<'stored' | 'repeated' | 'decided' | 'full'> {
+    const limit = shardCount * OUTCOMES_PER_SHARD + SPARE_OUTCOMES;
+    const [state] = await this.run('rhAppendOutcome', this.roundKeys(key), [
+      outcome,
+      limit,
+      this.ttlMs,
+      notify ? this.keys.channel() : '',
+      key,
+    ]);
+    return state as 'stored' | 'repeated' | 'decided' | 'full';
+  }
+
+  async close(key: string, round: DispatchRound, decision: Buffer, stale: boolean): Promise<CloseReply> {
+    const keys = [...this.roundKeys(key), this.keys.zone(round)];
+    const args = [decision, sortableSequence(round.sequence), stale ? 1 : 0, this.ttlMs];
+    const [state, held] = await this.run('rhCloseRound', keys, args);
+    if (state === 'decided') return { state, decision: held as Buffer };
+    return { state: state as 'closed' | 'published' | 'stale' };
+  }
+
+  /** Also recovers a zone's sequence where the round is given. */
+  async markPublished(
+    key: string,
+    round: Parameters<JoinKeys['zone']>[0] & { sequence: bigint },
+  ): Promise<void> {
+    const sequence = sortableSequence(round.sequence);
+    const args = [this.keys.round(key), this.keys.zone(round), sequence, this.ttlMs];
+    await this.command('rhMarkPublished')([2, ...args]);
+  }
+
+  async load(key: string): Promise<StoredRound> {
+    const keys = [this.keys.round(key), this.keys.outcomes(key)];
+    const [, manifest, meta, decision, published, outcomes] = await this.run('rhLoadRound', keys, []);
+    return {
+      manifest: manifest as Buffer | null,
+      meta: meta as Buffer | null,
+      decision: decision as Buffer | null,
+      isPublished: published !== null,
+      outcomes: outcomes as Buffer[],
+    };
+  }
+
+  /** Outcomes of a round from a position of its list on. */
+  async outcomesFrom(key: string, from: number): Promise<readonly Buffer[]> {
+    const [, outcomes] = await this.run('rhLaterOutcomes', [this.keys.outcomes(key)], [from]);
+    return outcomes as Buffer[];
+  }
+
+  /** For the rebuild only: puts a round back that this instance has in memory. */
+  async putBack(stored: RoundToStore, outcomes: readonly Buffer[]): Promise<void> {
+    const { key, round } = stored;
+    const open = [this.keys.epoch(), this.keys.round(key), this.keys.outcomes(key), this.keys.zone(round)];
+    await this.command('rhOpenRound')([4, ...open, '', ...openArguments(stored, this.ttlMs)]);
+    const append = [this.keys.epoch(), ...this.roundKeys(key), ''];
+    const limit = Number.MAX_SAFE_INTEGER;
+    for (const outcome of outcomes) {
+      await this.command('rhAppendOutcome')([4, ...append, outcome, limit, this.ttlMs, '', key]);
+    }
+  }
+
+  /** Learns the epoch; rebuilds where there is none. */
+  async ready(): Promise<void> {
+    await this.renew(null);
+  }
+
+  private roundKeys(key: string): string[] {
+    return [this.keys.round(key), this.keys.outcomes(key), this.keys.seen(key)];
+  }
+
+  private async run(
+    name: string,
+    keys: readonly string[],
+    args: readonly (string | number | Buffer)[],
+  ): Promise<[string, ...unknown[]]> {
+    for (;;) {
+      if (this.renewing !== null) await this.renewing;
+      const epoch = this.epoch?.text ?? 'unknown';
+      const all = [keys.length + 1, this.keys.epoch(), ...keys, epoch, ...args];
+      const [state, ...rest] = await this.command(name)(all);
+      if (String(state) !== 'epoch') return [String(state), ...rest];
+      await this.renew(epoch);
+    }
+  }
+
+  /** One at a time; does nothing where another call already left `lost` behind. */
+  private renew(lost: string | null): Promise<void> {
+    if (lost !== null && this.epoch !== null && this.epoch.text !== lost) return Promise.resolve();
+    this.renewing ??= this.makeEpoch().finally(() => (this.renewing = null));
+    return this.renewing;
+  }
+
+  private async makeEpoch(): Promise<void> {
+    const key = this.keys.epoch();
+    const held = await this.redis.get(key);
+    const isNew = held === null;
+    if (isNew || this.epoch !== null) await this.rebuild();
+    if (isNew) await this.redis.set(key, `${Date.now()} ${randomUUID()}`, 'NX');
+    const text = (await this.redis.get(key)) ?? 'unknown';
+    this.epoch = { text, createdAt: Number(text.split(' ')[0]) || Infinity };
+  }
+
+  private command(name: string): Command {
+    const client = this.redis as unknown as Record<string, (...args: unknown[]) => Promise<Reply>>;
+    return (args) => client[`${name}Buffer`]!(...args);
+  }
+}
+
+function openArguments(
+  { manifest, hash, meta, round }: RoundToStore,
+  ttlMs: number,
+): (string | number | Buffer)[] {
+  return [manifest, hash, meta, ttlMs, sortableSequence(round.sequence)];
+}

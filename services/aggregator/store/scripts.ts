@@ -1,0 +1,70 @@
+/**
+ * The join in Redis. Every script first compares the epoch, a key without expiry that a Redis which lost
+ * its memory doesn't have; an empty argument skips the comparison (rebuild). Keys of a round: `round` (hash:
+ * hash, manifest, meta, decision, published), `outcomes` (list in order of arrival) and `seen` (SHA-1 of each).
+ */
+const checkEpoch = `
+if ARGV[1] ~= '' and redis.call('GET', KEYS[1]) ~= ARGV[1] then return {'epoch'} end
+`;
+
+/**
+ * KEYS epoch round outcomes zone; ARGV epoch manifest hash meta ttlMs sequence. The last element is 1 where a
+ * newer round of the zone has been decided.
+ */
+export const openRoundScript = `${checkEpoch}
+local held = redis.call('HMGET', KEYS[2], 'hash', 'decision', 'published', 'meta')
+if held[1] and held[1] ~= ARGV[3] then return {'conflict'} end
+if held[3] then return {'published'} end
+if held[2] then return {'decided', held[2], held[4]} end
+local outcomes = redis.call('LRANGE', KEYS[3], 0, -1)
+local last = redis.call('GET', KEYS[4])
+local stale = (last and last > ARGV[6]) and 1 or 0
+if held[1] then return {'open', outcomes, stale} end
+redis.call('HSET', KEYS[2], 'hash', ARGV[3], 'manifest', ARGV[2], 'meta', ARGV[4])
+redis.call('PEXPIRE', KEYS[2], ARGV[5])
+return {'created', outcomes, stale}`;
+
+/** KEYS epoch round outcomes seen; ARGV epoch outcome limit ttlMs channel (or empty) roundKey. */
+export const appendOutcomeScript = `${checkEpoch}
+local held = redis.call('HMGET', KEYS[2], 'decision', 'published')
+if held[1] or held[2] then return {'decided'} end
+if redis.call('SADD', KEYS[4], redis.sha1hex(ARGV[2])) == 0 then return {'repeated'} end
+if redis.call('LLEN', KEYS[3]) >= tonumber(ARGV[3]) then return {'full'} end
+redis.call('RPUSH', KEYS[3], ARGV[2])
+redis.call('PEXPIRE', KEYS[3], ARGV[4])
+redis.call('PEXPIRE', KEYS[4], ARGV[4])
+if ARGV[5] ~= '' then redis.call('PUBLISH', ARGV[5], ARGV[6]) end
+return {'stored'}`;
+
+/**
+ * The first caller's decision is the round's. KEYS epoch round outcomes seen zone; ARGV epoch decision
+ * sequence stale(0|1) ttlMs. Sequences are texts of equal length, so they compare exactly.
+ */
+export const closeRoundScript = `${checkEpoch}
+local held = redis.call('HMGET', KEYS[2], 'decision', 'published')
+if held[2] then return {'published'} end
+if held[1] then return {'decided', held[1]} end
+local last = redis.call('GET', KEYS[5])
+if last and last > ARGV[3] and ARGV[4] == '0' then return {'stale'} end
+if not last or last < ARGV[3] then redis.call('SET', KEYS[5], ARGV[3], 'PX', ARGV[5]) end
+redis.call('HSET', KEYS[2], 'decision', ARGV[2])
+redis.call('PEXPIRE', KEYS[2], ARGV[5])
+redis.call('DEL', KEYS[3], KEYS[4])
+return {'closed'}`;
+
+/** The decision is on Kafka; only its having been published is kept. KEYS round zone; ARGV sequence ttlMs. */
+export const markPublishedScript = `
+redis.call('HSET', KEYS[1], 'published', '1')
+redis.call('HDEL', KEYS[1], 'manifest', 'decision')
+redis.call('PEXPIRE', KEYS[1], ARGV[2])
+local last = redis.call('GET', KEYS[2])
+if not last or last < ARGV[1] then redis.call('SET', KEYS[2], ARGV[1], 'PX', ARGV[2]) end`;
+
+/** KEYS epoch round outcomes; ARGV epoch. */
+export const loadRoundScript = `${checkEpoch}
+local held = redis.call('HMGET', KEYS[2], 'manifest', 'meta', 'decision', 'published')
+return {'round', held[1], held[2], held[3], held[4], redis.call('LRANGE', KEYS[3], 0, -1)}`;
+
+/** KEYS epoch outcomes; ARGV epoch from. */
+export const laterOutcomesScript = `${checkEpoch}
+return {'outcomes', redis.call('LRANGE', KEYS[2], ARGV[2], -1)}`;
