@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { RoundhouseError, type Fault } from '#schemas/errors';
 import { projectRoot } from '#schemas/project-root';
 import { knownKeys } from './config-keys';
-import { nearestName } from './nearest-name';
+import { nearestName } from '#schemas/nearest-name';
 
 export type Env = Readonly<Record<string, string | undefined>>;
 

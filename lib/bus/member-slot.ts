@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { isAlive } from '../is-alive';
 
 const slots = 64;
 const keptMs = 3_600_000;
@@ -8,17 +9,6 @@ const keptMs = 3_600_000;
 interface SlotContent {
   readonly pid: number;
   readonly memberId: string | null;
-}
-
-function isAlive(pid: number): boolean {
-  if (pid === process.pid) return true;
-  if (pid <= 0) return false;
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
 }
 
 function readSlot(file: string): SlotContent | null {

@@ -1,6 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
@@ -8,6 +7,7 @@ import type { EngineClient } from '#lib/engine-client/port';
 import type { Logger } from '#lib/telemetry';
 import type { EngineLink } from './engine-link';
 import type { WorkerEvents } from './events';
+import { makeSocketFolder } from './socket-folder';
 
 export interface EngineProcessOptions {
   readonly mainFile: string;
@@ -42,7 +42,7 @@ function logLines(stream: Readable, logger: Logger, level: 'info' | 'warn'): voi
  * process group of its own, so that a Ctrl-C in the terminal reaches it through us, in order.
  */
 export class EngineProcess {
-  private readonly folder = mkdtempSync(join(tmpdir(), 'roundhouse-engine-'));
+  private readonly folder = makeSocketFolder();
   private child: ChildProcess | null = null;
   private client: EngineClient | null = null;
   private incarnation = 0;

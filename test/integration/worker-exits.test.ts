@@ -1,0 +1,135 @@
+import { fork, spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { projectPath } from '#schemas/project-root';
+import { startStack } from '../support/stack';
+
+const mainFile = projectPath('dist', 'services', 'inference-worker', 'main.js');
+const stack = startStack('exits');
+const free = { ROUNDHOUSE_WORKER_HTTP_PORT: '0', ROUNDHOUSE_WORKER_GRPC_PORT: '0' };
+
+interface Ended {
+  readonly code: number | null;
+  readonly output: string;
+  readonly ms: number;
+}
+
+async function runToItsEnd(env: Record<string, string>): Promise<Ended> {
+  const startedAt = performance.now();
+  const child = spawn(process.execPath, [mainFile], {
+    env: { ...process.env, ...stack.env, ...free, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (bytes: Buffer) => (output += bytes.toString()));
+  }
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, output, ms: performance.now() - startedAt };
+}
+
+async function forkReady(): Promise<ChildProcess> {
+  const child = fork(mainFile, [], { env: { ...process.env, ...stack.env, ...free }, stdio: 'ignore' });
+  const [message] = (await once(child, 'message')) as [
+    { type: string; ports: { http: number; grpc: number } },
+  ];
+  expect(message.type).toBe('ready');
+  expect(message.ports.http).toBeGreaterThan(0);
+  expect(message.ports.grpc).toBeGreaterThan(0);
+  return child;
+}
+
+/** Ids of running processes whose command line holds the engine's entry and whose parent is `pid`. */
+async function engineOf(pid: number): Promise<number[]> {
+  const ps = spawn('ps', ['-eo', 'pid=,ppid=,args='], { stdio: ['ignore', 'pipe', 'ignore'] });
+  let text = '';
+  ps.stdout.on('data', (bytes: Buffer) => (text += bytes.toString()));
+  await once(ps, 'close');
+  const rows = text.split('\n').map((line) => line.trim().split(/\s+/));
+  return rows
+    .filter((row) => Number(row[1]) === pid && row.join(' ').includes('engine'))
+    .map((row) => Number(row[0]));
+}
+
+async function untilGone(pid: number): Promise<void> {
+  for (let i = 0; i < 200 && existsSync(`/proc/${pid}`); i++) await sleep(50);
+  expect(existsSync(`/proc/${pid}`)).toBe(false);
+}
+
+test('faulty settings: all are printed, exit code 2', async () => {
+  const { code, output } = await runToItsEnd({
+    ROUNDHOUSE_WORKER_WINDOW: 'many',
+    ROUNDHOUSE_LOG_LEVEL: 'loud',
+    ROUNDHOUSE_WORKER_WINDOWS: '3',
+  });
+  expect(code).toBe(2);
+  expect(output).toContain('CONFIG_INVALID: 3 faults');
+  expect(output).toContain('ROUNDHOUSE_WORKER_WINDOW="many": a whole number from 1 to 1000');
+  expect(output).toContain('ROUNDHOUSE_LOG_LEVEL="loud": one of trace, debug, info, warn, error, silent');
+  expect(output).toContain('ROUNDHOUSE_WORKER_WINDOWS="3": did you mean ROUNDHOUSE_WORKER_WINDOW?');
+});
+
+test('Kafka absent: says what it waits for, gives up after the configured time, exit code 3', async () => {
+  const { code, output, ms } = await runToItsEnd({
+    KAFKA_BROKERS: '127.0.0.1:1',
+    ROUNDHOUSE_STARTUP_TIMEOUT_MS: '3000',
+  });
+  expect(code).toBe(3);
+  expect(output).toContain('waiting for Kafka at 127.0.0.1:1');
+  expect(output).toContain('DEPENDENCY_ABSENT: Kafka at 127.0.0.1:1 did not answer in 3000 ms');
+  expect(ms).toBeGreaterThan(2_900);
+  expect(ms).toBeLessThan(15_000);
+}, 30_000);
+
+test('a port in use is named, exit code 1', async () => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  for (const key of Object.keys(free)) {
+    const { code, output } = await runToItsEnd({ [key]: String(port) });
+    expect(code).toBe(1);
+    expect(output).toContain('PORT_IN_USE');
+    expect(output).toContain(String(port));
+  }
+  server.close();
+}, 60_000);
+
+test('SIGTERM while it waits for Kafka: exit code 0 at once', async () => {
+  const child = spawn(process.execPath, [mainFile], {
+    env: { ...process.env, ...stack.env, ...free, KAFKA_BROKERS: '127.0.0.1:1' },
+    stdio: 'ignore',
+  });
+  await sleep(1_500);
+  const start = performance.now();
+  child.kill('SIGTERM');
+  const [code] = (await once(child, 'exit')) as [number | null];
+  expect(code).toBe(0);
+  expect(performance.now() - start).toBeLessThan(5_000);
+});
+
+test('SIGTERM: exit code 0, and its engine is gone', async () => {
+  const child = await forkReady();
+  const [engine] = await engineOf(child.pid!);
+  expect(engine).toBeGreaterThan(0);
+  child.kill('SIGTERM');
+  const [code] = (await once(child, 'exit')) as [number | null];
+  expect(code).toBe(0);
+  await untilGone(engine!);
+}, 60_000);
+
+test('a worker killed without warning takes its engine with it', async () => {
+  const child = await forkReady();
+  const [engine] = await engineOf(child.pid!);
+  child.kill('SIGKILL');
+  await untilGone(engine!);
+}, 60_000);
+
+test('a worker whose parent disappears ends by itself', async () => {
+  const child = await forkReady();
+  const exited = once(child, 'exit');
+  child.disconnect(); // what the kernel does for a dead parent
+  const [code] = (await exited) as [number | null];
+  expect(code).toBe(0);
+}, 60_000);
