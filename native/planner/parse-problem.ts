@@ -1,4 +1,4 @@
-import { nearestName } from '#lib/nearest-name';
+import { nearestName } from '#schemas/nearest-name';
 import { MAX_PLAN_ORDERS, MAX_STOPS } from '#schemas/tensors';
 import type { RouteOrder, RouteProblem, RouteStop } from './route-problem';
 

@@ -1,6 +1,6 @@
 import { MAX_ID_BYTES } from '#schemas/brands';
+import { nearestName } from '#schemas/nearest-name';
 import type { FaultList } from './fault-list';
-import { nearestName } from './nearest-name';
 
 export interface Range {
   readonly min: number;
@@ -178,11 +178,13 @@ export class Fields {
     for (const name of Object.keys(this.source)) {
       if (known.has(name)) continue;
       const shown = name.length > 64 ? `${name.slice(0, 64)}…` : name;
-      this.faults.add(
-        this.at(shown),
-        this.source[name],
-        `no such field; nearest is "${nearestName(name, this.names)}"`,
-      );
+      this.faults.add(this.at(shown), this.source[name], this.instead(name));
     }
+  }
+
+  private instead(name: string): string {
+    const nearest = nearestName(name, this.names);
+    const hint = nearest === null ? `the fields are ${this.names.join(', ')}` : `did you mean "${nearest}"?`;
+    return `no such field; ${hint}`;
   }
 }

@@ -1,5 +1,5 @@
 import type { UnixMs } from '#schemas/brands';
-import { nearestName, validateRound, type RoundLimits } from './index';
+import { validateRound, type RoundLimits } from './index';
 
 const now = 1_800_000_000_000 as UnixMs;
 const deadline = now + 2_000;
@@ -116,25 +116,26 @@ test('a hundred faults are listed and the others counted', () => {
 
 describe('unknown fields', () => {
   test.each([
-    [body({ oders: [] }), 'oders: an array of 0 | no such field; nearest is "orders"'],
-    [body({ dead_line: 5 }), 'dead_line: 5 | no such field; nearest is "deadline"'],
+    [body({ oders: [] }), 'oders: an array of 0 | no such field; did you mean "orders"?'],
+    [body({ dead_line: 5 }), 'dead_line: 5 | no such field; did you mean "deadline"?'],
     [
       body({ orders: [order('a', { readyat: 5 })] }),
-      'orders[0].readyat: 5 | no such field; nearest is "readyAt"',
+      'orders[0].readyat: 5 | no such field; did you mean "readyAt"?',
     ],
     [
       body({ policy: { bundles: { maxOrder: 3 } } }),
-      'policy.bundles.maxOrder: 3 | no such field; nearest is "maxOrders"',
+      'policy.bundles.maxOrder: 3 | no such field; did you mean "maxOrders"?',
     ],
     [
       body({ policy: { travel: { metersPerHour: {} } } }),
-      'policy.travel.metersPerHour: an object | no such field; nearest is "metresPerHour"',
+      'policy.travel.metersPerHour: an object | no such field; did you mean "metresPerHour"?',
     ],
   ])('are named with the nearest valid one (%#)', (value, fault) => expect(onlyFault(value)).toBe(fault));
 
-  test('the nearest name is by edits, and case counts less', () => {
-    expect(nearestName('ZONEID', ['zoneId', 'roundId'])).toBe('zoneId');
-    expect(nearestName('x', [])).toBeUndefined();
+  test('nothing like any valid name: they are listed', () => {
+    expect(onlyFault(body({ policy: { weights: { zzzzzz: 1 } } }))).toBe(
+      'policy.weights.zzzzzz: 1 | no such field; the fields are lateness, duration, freshness',
+    );
   });
 
   test('__proto__ as a key is an unknown field and changes nothing', () => {
