@@ -1,31 +1,52 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { RoundhouseError } from '../errors';
-import { SchemaParser, canonicalForm, type AvroType } from './avro-schema';
-import { SchemasIncompatible, compileReader, type Read } from './compile-reader';
+import { type Type } from 'avsc';
+import { avroType, canonicalForm } from './avro-type';
 import { fingerprintBytes } from './fingerprint';
+import { guardOf } from './guard';
 
 const rescanEveryMs = 1_000;
 
 interface StoredSchema {
-  readonly type: AvroType;
+  readonly type: Type;
   /** The 8 bytes of the single-object header. */
   readonly fingerprint: Buffer;
 }
+/** Reads the body of a message, which starts at `start` and takes the rest. */
+export type Read = (bytes: Buffer, start: number) => unknown;
 
 function loadSchema(file: string): StoredSchema {
-  const json: unknown = JSON.parse(readFileSync(file, 'utf8'));
-  return { type: new SchemaParser().parse(json), fingerprint: fingerprintBytes(canonicalForm(json)) };
+  const type = avroType(JSON.parse(readFileSync(file, 'utf8')));
+  return { type, fingerprint: fingerprintBytes(canonicalForm(type)) };
+}
+
+/** Reads what `writer` wrote as `reader` wants it. Throws Error where the two schemas can't be resolved. */
+export function compileReader(writer: Type, reader: Type): Read {
+  const guard = guardOf(writer);
+  const resolver = writer === reader ? undefined : reader.createResolver(writer);
+  return (bytes, start) => {
+    const cursor = { bytes, at: start };
+    guard(cursor);
+    const left = bytes.length - cursor.at;
+    if (left > 0) throw new RoundhouseError('PAYLOAD_INVALID', `${left} bytes too many at byte ${cursor.at}`);
+    try {
+      return reader.decode(bytes, start, resolver).value;
+    } catch (error) {
+      throw new RoundhouseError('PAYLOAD_INVALID', `has no meaning here: ${String(error)}`, [], {
+        cause: error,
+      });
+    }
+  };
 }
 
 /** A schema that can't be read as the current one fails its messages, not those of other writers. */
-function readerOf(writer: AvroType, current: AvroType): Read {
+function readerOf(writer: Type, current: Type): Read {
   try {
     return compileReader(writer, current);
   } catch (error) {
-    if (!(error instanceof SchemasIncompatible)) throw error;
     return () => {
-      throw new RoundhouseError('SCHEMA_UNKNOWN', `the writer's schema can't be read here: ${error.message}`);
+      throw new RoundhouseError('SCHEMA_UNKNOWN', `the writer's schema can't be read here: ${String(error)}`);
     };
   }
 }
@@ -44,7 +65,11 @@ export class SchemaStore {
   constructor(folder: string, name: string) {
     this.current = loadSchema(join(folder, `${name}.avsc`));
     this.historyFolder = join(folder, 'history', name);
-    this.add(this.current);
+    // An own schema that can't be guarded is a fault of the program, not of a message.
+    this.readers.set(
+      this.current.fingerprint.readBigUInt64LE(),
+      compileReader(this.current.type, this.current.type),
+    );
   }
 
   /** Reads what the writer with this fingerprint wrote; null where nobody knows that schema. */

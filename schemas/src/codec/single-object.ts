@@ -1,62 +1,67 @@
 import { RoundhouseError } from '../errors';
-import { ByteReader } from './byte-reader';
-import { ByteWriter } from './byte-writer';
-import { compileWriter, payloadError, type Write } from './compile-writer';
+import type { Type } from 'avsc';
+import { unwritable } from './avro-type';
 import type { SchemaStore } from './schema-store';
 
 /** Avro single-object encoding: two marker bytes, the writer schema's fingerprint, the body. */
 const MARKER = Buffer.from([0xc3, 0x01]);
 const HEADER_BYTES = 10;
 
-const scratch = new ByteWriter();
+const firstCapacity = 65_536;
+/** A larger scratch buffer is given back after use. */
+const keptCapacity = 4 * 1024 * 1024;
+/** Used again for every message; nothing here awaits. */
+let scratch = Buffer.allocUnsafeSlow(firstCapacity);
 
 export interface Codec<T> {
   /** Throws PAYLOAD_INVALID, naming the field, for a value that the schema can't hold. */
   encode(value: T): Buffer;
   /**
-   * Throws PAYLOAD_INVALID or SCHEMA_UNKNOWN. Byte fields of the result are views on `bytes`, at any
-   * alignment.
+   * Throws PAYLOAD_INVALID or SCHEMA_UNKNOWN. Byte fields of the result are copies, at any alignment.
    */
   decode(bytes: Uint8Array): T;
   /** Hexadecimal, as it stands in the header. */
   readonly fingerprint: string;
 }
 
-/** The body alone, without header. */
-export function encodeBody(write: Write, value: unknown): Buffer {
+/** Where the body ends in `scratch`, which grows until it holds it. */
+function write(type: Type, value: unknown, start: number): number {
+  for (;;) {
+    const end = type.encode(value, scratch, start);
+    if (end >= 0) return end;
+    // avsc says by how many bytes it was too small, negated.
+    scratch = Buffer.allocUnsafeSlow(Math.max(scratch.length - end, scratch.length * 2));
+  }
+}
+
+/** `header` and the body behind it. Throws PAYLOAD_INVALID, naming the field. */
+export function encodeWith(header: Buffer, type: Type, value: unknown): Buffer {
   try {
-    scratch.begin();
-    write(scratch, value);
-    return scratch.finish();
+    const end = write(type, value, header.length);
+    header.copy(scratch);
+    return Buffer.from(scratch.subarray(0, end));
   } catch (error) {
-    throw payloadError(error);
+    throw unwritable(type, value, error);
+  } finally {
+    if (scratch.length > keptCapacity) scratch = Buffer.allocUnsafeSlow(firstCapacity);
   }
 }
 
 function readBody<T>(store: SchemaStore, buffer: Buffer): T {
-  const fingerprint = buffer.readBigUInt64LE(MARKER.length);
-  const read = store.readerFor(fingerprint);
+  const read = store.readerFor(buffer.readBigUInt64LE(MARKER.length));
   if (read === null) {
     const hex = buffer.toString('hex', MARKER.length, HEADER_BYTES);
     throw new RoundhouseError('SCHEMA_UNKNOWN', `no schema with fingerprint ${hex} in the store`);
   }
-  const reader = new ByteReader(buffer, HEADER_BYTES);
-  const value = read(reader) as T;
-  if (reader.remaining > 0) reader.fail(`${reader.remaining} bytes too many`);
-  return value;
+  return read(buffer, HEADER_BYTES) as T;
 }
 
 export function singleObjectCodec<T>(store: SchemaStore): Codec<T> {
   const { type, fingerprint } = store.current;
-  const writeBody = compileWriter(type);
-  const writeAll: Write = (to, value) => {
-    to.fixed(MARKER);
-    to.fixed(fingerprint);
-    writeBody(to, value);
-  };
+  const header = Buffer.concat([MARKER, fingerprint]);
   return {
     fingerprint: fingerprint.toString('hex'),
-    encode: (value) => encodeBody(writeAll, value),
+    encode: (value) => encodeWith(header, type, value),
     decode(bytes) {
       const buffer = Buffer.isBuffer(bytes)
         ? bytes
