@@ -1,0 +1,168 @@
+import { headers } from '#schemas/topics';
+import { outcomesCodec } from '#schemas/codec';
+import { roundKey } from '#schemas/topics';
+import { startStack } from '../support/stack';
+import { AggregatorHarness, inMs, reasonsOf, roundId, roundOf } from './aggregator-harness';
+
+let harness: AggregatorHarness;
+beforeAll(async () => {
+  harness = await AggregatorHarness.start(startStack('aggregator'));
+}, 120_000);
+afterAll(() => harness?.stop(), 60_000);
+
+test('the last outcome closes a round, long before its deadline', async () => {
+  const round = roundOf({ deadline: inMs(60_000) });
+  expect(round.manifest.shardCount).toBeGreaterThan(1);
+  await harness.publishRound(round);
+  await harness.publishOutcomes(round.outcomes);
+  const { decision, headers: sent } = await harness.decisionOf(round);
+  expect(decision.content).toMatchObject({ closedBy: 'complete', coverage: 1, unassigned: [] });
+  expect(decision.content.assignments.map(({ orderIds }) => orderIds)).toEqual([['o0'], ['o1'], ['o2']]);
+  expect(sent[headers.outage]).toBeUndefined();
+  expect(Number(sent[headers.closedAt])).toBeLessThan(round.manifest.round.deadline);
+  expect(sent[headers.host]).toBeTruthy();
+}, 40_000);
+
+test('outcomes may come before their manifest', async () => {
+  const round = roundOf({ deadline: inMs(60_000) });
+  await harness.publishOutcomes(round.outcomes);
+  await harness.publishRound(round);
+  const { decision } = await harness.decisionOf(round);
+  expect(decision.content).toMatchObject({ closedBy: 'complete', coverage: 1 });
+}, 40_000);
+
+test('the deadline closes a round that lacks a shard, and the append time is before it', async () => {
+  const round = roundOf({ deadline: inMs(3_000) });
+  await harness.publishRound(round);
+  await harness.publishOutcomes(round.outcomes.slice(1));
+  const { decision, appendedAt } = await harness.decisionOf(round);
+  expect(decision.content.closedBy).toBe('deadline');
+  expect(decision.content.coverage).toBeLessThan(1);
+  expect(decision.content.shards[0]).toEqual({ shardIndex: 0, status: 'missing', errorCode: null });
+  expect(appendedAt).toBeLessThanOrEqual(round.manifest.round.deadline);
+}, 40_000);
+
+test('a round without couriers is decided at once, with a reason for each order', async () => {
+  const round = roundOf({ deadline: inMs(60_000), couriers: [] });
+  expect(round.manifest.shardCount).toBe(0);
+  await harness.publishRound(round);
+  const published = await harness.decisionOf(round);
+  expect(published.decision.content).toMatchObject({ closedBy: 'complete', coverage: 1, assignments: [] });
+  expect(new Set(Object.values(reasonsOf(published)))).toEqual(new Set(['no_feasible_courier']));
+}, 40_000);
+
+test('repeated rounds and outcomes give one decision', async () => {
+  const round = roundOf({ deadline: inMs(60_000) });
+  await harness.publishRound(round);
+  await harness.publishRound(round);
+  await harness.publishOutcomes([...round.outcomes, ...round.outcomes]);
+  await harness.decisionOf(round);
+  await harness.publishRound(round);
+  const marker = roundOf({
+    deadline: inMs(60_000),
+    runId: round.manifest.round.runId,
+    roundId: roundId('next'),
+    sequence: 2n,
+  });
+  await harness.publishRound(marker);
+  await harness.publishOutcomes(marker.outcomes);
+  await harness.decisionOf(marker);
+  expect(harness.decisionsOf(round)).toHaveLength(1);
+}, 40_000);
+
+test('invalid outcomes go to the dead letters and count as failed until a valid one comes', async () => {
+  const round = roundOf({ deadline: inMs(4_000) });
+  const [first, ...others] = round.outcomes as [(typeof round.outcomes)[number]];
+  const wrong = { ...first, candidateCount: first.candidateCount + 1 };
+  await harness.publishRound(round);
+  await harness.publishOutcomes([wrong]);
+  await harness.eventually(() => harness.deadLetters.some(({ key }) => key?.toString() === roundKey(first)));
+  const letter = harness.deadLetters.find(({ key }) => key?.toString() === roundKey(first))!;
+  expect(letter.value).toEqual(outcomesCodec.encode(wrong));
+  expect(letter.headers[headers.deadLetterCode]).toBe('PAYLOAD_INVALID');
+  await harness.publishOutcomes([first, ...others.slice(1)]);
+  const { decision } = await harness.decisionOf(round);
+  expect(decision.content.shards[0]).toMatchObject({ status: 'solved' });
+  expect(decision.content.shards[1]).toMatchObject({ status: 'missing' });
+}, 40_000);
+
+test('an unreadable round or outcome goes to the dead letters with key and bytes unchanged', async () => {
+  const garbage = Buffer.from('not avro');
+  await harness.publish(harness.topics.rounds, 'k-round', garbage);
+  await harness.publish(harness.topics.outcomes, 'k-outcome', garbage);
+  const lettersOf = (key: string) => harness.deadLetters.filter((letter) => letter.key?.toString() === key);
+  await harness.eventually(() => lettersOf('k-round').length > 0 && lettersOf('k-outcome').length > 0);
+  for (const [key, topic] of [
+    ['k-round', harness.topics.rounds],
+    ['k-outcome', harness.topics.outcomes],
+  ] as const) {
+    const [letter] = lettersOf(key);
+    expect(letter!.value).toEqual(garbage);
+    expect(letter!.headers[headers.deadLetterTopic]).toBe(topic);
+    expect(letter!.headers[headers.deadLetterReason]).toBeTruthy();
+  }
+}, 40_000);
+
+test('the same ids with other content are dead-lettered; the first content is decided', async () => {
+  const round = roundOf({ deadline: inMs(5_000) });
+  const other = {
+    ...round,
+    manifest: { ...round.manifest, round: { ...round.manifest.round, sequence: 9n } },
+  };
+  await harness.publishRound(round);
+  await harness.publishRound(other);
+  const conflict = () =>
+    harness.deadLetters.some(({ headers: h }) => h[headers.deadLetterCode] === 'ROUND_CONFLICT');
+  await harness.eventually(conflict);
+  await harness.publishOutcomes(round.outcomes);
+  expect((await harness.decisionOf(round)).decision.sequence).toBe(1n);
+  expect(harness.decisionsOf(round)).toHaveLength(1);
+}, 40_000);
+
+test('overlapping rounds of a zone are decided in their order', async () => {
+  const older = roundOf({ deadline: inMs(60_000), sequence: 5n });
+  const { runId } = older.manifest.round;
+  const newer = roundOf({ deadline: inMs(60_000), sequence: 6n, runId, roundId: roundId('newer') });
+  await harness.publishRound(older);
+  await harness.publishRound(newer);
+  await harness.publishOutcomes(newer.outcomes);
+  await harness.publishOutcomes(older.outcomes);
+  const [first, second] = [await harness.decisionOf(older), await harness.decisionOf(newer)];
+  expect(first.decision.content.coverage).toBe(1);
+  expect(second.decision.content.coverage).toBe(1);
+  expect(Number(first.headers[headers.closedAt])).toBeLessThanOrEqual(
+    Number(second.headers[headers.closedAt]),
+  );
+}, 40_000);
+
+test('a round older than the last decided one of its zone is stale', async () => {
+  const big = 2n ** 62n;
+  const newer = roundOf({ deadline: inMs(60_000), sequence: big + 1n });
+  const { runId } = newer.manifest.round;
+  await harness.publishRound(newer);
+  await harness.publishOutcomes(newer.outcomes);
+  await harness.decisionOf(newer);
+  const older = roundOf({ deadline: inMs(60_000), sequence: big, runId, roundId: roundId('older') });
+  await harness.publishRound(older);
+  const published = await harness.decisionOf(older);
+  expect(published.decision.content.assignments).toEqual([]);
+  expect(reasonsOf(published)).toEqual({ o0: 'stale', o1: 'stale', o2: 'stale' });
+}, 40_000);
+
+test('failed and late outcomes complete a round', async () => {
+  const round = roundOf({ deadline: inMs(60_000) });
+  const empty = { plans: Buffer.alloc(0), orderTimes: Buffer.alloc(0), rideFactors: Buffer.alloc(0) };
+  await harness.publishRound(round);
+  await harness.publishOutcomes(
+    round.outcomes.map((outcome, i) =>
+      i % 2 === 0
+        ? { ...outcome, ...empty, status: 'failed' as const, errorCode: 'ENGINE_LOST' }
+        : { ...outcome, ...empty, status: 'late' as const, errorCode: 'DEADLINE_EXCEEDED' },
+    ),
+  );
+  const published = await harness.decisionOf(round);
+  expect(published.decision.content).toMatchObject({ closedBy: 'complete', coverage: 0 });
+  expect(
+    Object.values(reasonsOf(published)).every((reason) => ['shard_late', 'engine_lost'].includes(reason)),
+  ).toBe(true);
+}, 40_000);
