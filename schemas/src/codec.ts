@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { AvroType } from './codec/avro-schema';
-import { compileWriter } from './codec/compile-writer';
+import type { Type, types } from 'avsc';
 import { SchemaStore } from './codec/schema-store';
-import { encodeBody, singleObjectCodec, type Codec } from './codec/single-object';
+import { encodeWith, singleObjectCodec, type Codec } from './codec/single-object';
 import type { Decision, DecisionContent, Observation, RoundManifest, Shard, ShardOutcome } from './domain';
 import { projectPath } from './project-root';
 
@@ -20,17 +19,15 @@ export const observationsCodec: Codec<Observation> = singleObjectCodec(
   new SchemaStore(folder, 'observations'),
 );
 
-function contentType(decision: AvroType): AvroType {
-  const field = decision.kind === 'record' && decision.fields.find(({ name }) => name === 'content');
-  if (!field) throw new Error('decisions.avsc has no field content');
-  return field.type;
-}
+const contentType = fieldType(decisionsStore.current.type, 'content');
 
-const writeContent = compileWriter(contentType(decisionsStore.current.type));
+function fieldType(type: Type, name: string): Type {
+  return ((type as types.LogicalType).underlyingType as types.RecordType).field(name).type;
+}
 
 /** The Avro encoding of a decision's content, without header: what is hashed and compared. */
 export function encodeDecisionContent(content: DecisionContent): Buffer {
-  return encodeBody(writeContent, content);
+  return encodeWith(Buffer.alloc(0), contentType, content);
 }
 
 /** SHA-256 (hex) of `encodeDecisionContent`. */
