@@ -19,6 +19,7 @@ export interface EmbeddedOptions {
   readonly onEvent?: (event: ProcessEvent) => void;
   /** Called before the process is ready, so that an impatient caller can end it. */
   readonly onSpawn?: (process: SupervisedProcess) => void;
+  readonly abort?: AbortSignal;
 }
 
 export interface EmbeddedServer {
@@ -52,7 +53,9 @@ async function startOn(
   const properties = join(options.folder, 'server.properties');
   mkdirSync(options.folder, { recursive: true });
   writeFileSync(properties, brokerProperties(place));
-  if (!existsSync(place.dataFolder)) cpSync(await formattedFolder(), place.dataFolder, { recursive: true });
+  if (!existsSync(place.dataFolder))
+    cpSync(await formattedFolder(options.abort), place.dataFolder, { recursive: true });
+  options.abort?.throwIfAborted();
   const broker = new SupervisedProcess(
     {
       name: 'broker',
@@ -76,22 +79,23 @@ async function startOn(
  * A data folder as `kafka.tools.StorageTool format` leaves it. Formatting takes a JVM start, so it is done
  * once and copied: the formatted folder holds ids, no ports or paths.
  */
-async function formattedFolder(): Promise<string> {
+async function formattedFolder(abort?: AbortSignal): Promise<string> {
   const template = projectPath('.roundhouse', 'broker-template');
   if (existsSync(template)) return template;
   mkdirSync(projectPath('.roundhouse'), { recursive: true });
   const fresh = mkdtempSync(`${template}.new-`);
-  await format({ dataFolder: join(fresh, 'data'), port: 1, controllerPort: 2 }, fresh);
   try {
+    await format({ dataFolder: join(fresh, 'data'), port: 1, controllerPort: 2 }, fresh, abort);
     renameSync(join(fresh, 'data'), template);
   } catch (error) {
     if (!existsSync(template)) throw error;
+  } finally {
+    rmSync(fresh, { recursive: true });
   }
-  rmSync(fresh, { recursive: true });
   return template;
 }
 
-async function format(place: BrokerPlace, folder: string): Promise<void> {
+async function format(place: BrokerPlace, folder: string, signal?: AbortSignal): Promise<void> {
   const properties = join(folder, 'format.properties');
   writeFileSync(properties, brokerProperties(place));
   const clusterId = 'cm91bmRob3VzZS1sb2NhbA';

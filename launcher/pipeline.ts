@@ -112,6 +112,7 @@ async function startServers(
     logFile: join(folder.logs, `${name}.log`),
     ...(port === undefined ? {} : { port }),
     onSpawn: (process: SupervisedProcess) => started.push(process),
+    ...(options.abort === undefined ? {} : { abort: options.abort }),
     ...(options.onEvent === undefined ? {} : { onEvent: options.onEvent }),
   });
   return allOf([
