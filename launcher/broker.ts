@@ -100,13 +100,8 @@ async function format(place: BrokerPlace, folder: string, signal?: AbortSignal):
   writeFileSync(properties, brokerProperties(place));
   const clusterId = 'cm91bmRob3VzZS1sb2NhbA';
   const tool = ['kafka.tools.StorageTool', 'format', '-t', clusterId, '-c', properties];
-  await promisify(execFile)(javaCommand(), [
-    '-Xmx128m',
-    '-XX:TieredStopAtLevel=1',
-    '-cp',
-    classPath(),
-    ...tool,
-  ]);
+  const flags = ['-Xmx128m', '-XX:TieredStopAtLevel=1', '-cp', classPath()];
+  await promisify(execFile)(javaCommand(), [...flags, ...tool], signal === undefined ? {} : { signal });
 }
 
 function javaCommand(): string {
