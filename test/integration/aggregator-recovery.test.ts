@@ -1,0 +1,136 @@
+import { Redis } from 'ioredis';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { roundKey, headers } from '#schemas/topics';
+import { startStack, type Stack } from '../support/stack';
+import { AggregatorHarness, inMs, reasonsOf, roundId, roundOf, type CutRound } from './aggregator-harness';
+
+let stack: Stack;
+let harness: AggregatorHarness;
+let redis: Redis;
+beforeAll(async () => {
+  stack = startStack('aggregator-recovery');
+  harness = await AggregatorHarness.start(stack);
+  redis = new Redis(stack.redisUrl);
+}, 120_000);
+afterAll(async () => {
+  redis?.disconnect();
+  await harness?.stop();
+}, 60_000);
+
+const storedKey = (round: CutRound) =>
+  `${stack.topicPrefix}aggregator:round:${roundKey(round.manifest.round)}`;
+const storedOutcomes = (round: CutRound) =>
+  redis.llen(`${stack.topicPrefix}aggregator:outcomes:${roundKey(round.manifest.round)}`);
+
+async function until(what: () => Promise<boolean>, timeoutMs = 20_000): Promise<void> {
+  const giveUpAt = Date.now() + timeoutMs;
+  while (!(await what())) {
+    if (Date.now() > giveUpAt) throw new Error(`not true within ${timeoutMs} ms: ${what}`);
+    await sleep(10);
+  }
+}
+
+/** Drops what the test's own prefix has in Redis, as a Redis that lost its memory would. */
+async function forgetEverything(): Promise<void> {
+  const keys = await redis.keys(`${stack.topicPrefix}*`);
+  if (keys.length > 0) await redis.del(...keys);
+}
+
+test('killed and started again mid-round: outcomes from before and after the crash make the decision', async () => {
+  const round = roundOf({ deadline: inMs(60_000) });
+  await harness.publishRound(round);
+  await harness.publishOutcomes(round.outcomes.slice(0, 1));
+  await until(async () => (await storedOutcomes(round)) === 1);
+  await harness.pipeline.kill('aggregator');
+  await harness.publishOutcomes(round.outcomes.slice(1));
+  await harness.pipeline.restart('aggregator');
+  const { decision } = await harness.decisionOf(round);
+  expect(decision.content).toMatchObject({ closedBy: 'complete', coverage: 1 });
+  expect(harness.decisionsOf(round)).toHaveLength(1);
+}, 90_000);
+
+test('dead over a deadline: the round is decided after the restart and marked', async () => {
+  const round = roundOf({ deadline: inMs(2_500) });
+  await harness.publishRound(round);
+  await harness.publishOutcomes(round.outcomes.slice(1));
+  await until(async () => (await storedOutcomes(round)) === round.outcomes.length - 1);
+  await harness.pipeline.kill('aggregator');
+  await sleep(Math.max(0, round.manifest.round.deadline - Date.now()) + 300);
+  await harness.pipeline.restart('aggregator');
+  const published = await harness.decisionOf(round);
+  expect(published.appendedAt).toBeGreaterThan(round.manifest.round.deadline);
+  expect(published.headers[headers.outage]).toBe('aggregator');
+  expect(published.decision.content.closedBy).toBe('deadline');
+  expect(published.decision.content.coverage).toBeGreaterThan(0);
+  expect(new Set(harness.decisionsOf(round).map(({ decision }) => decision.contentHash)).size).toBe(1);
+}, 90_000);
+
+test('a decision that was claimed but not acknowledged is published byte-equal after the crash', async () => {
+  const round = roundOf({ deadline: inMs(60_000) });
+  await harness.publishRound(round);
+  await harness.publishOutcomes(round.outcomes);
+  const first = await harness.decisionOf(round);
+  // As if the crash had come between the outbox and the acknowledgement: the decision is there, unpublished.
+  const twin = roundOf({ ...round.manifest.round, roundId: roundId('twin'), sequence: 2n });
+  await harness.pipeline.kill('aggregator');
+  const claimed = Buffer.from(first.bytes);
+  await harness.publishRound(twin);
+  const { roundsCodec } = await import('#schemas/codec');
+  const { createHash } = await import('node:crypto');
+  const hash = createHash('sha256').update(roundsCodec.encode(twin.manifest)).digest('hex');
+  await redis.hset(storedKey(twin), 'hash', hash, 'meta', '{}', 'decision', claimed);
+  await harness.pipeline.restart('aggregator');
+  await harness.eventually(() => harness.decisionsOf(round).length >= 2);
+  for (const again of harness.decisionsOf(round)) expect(again.bytes).toEqual(first.bytes);
+}, 90_000);
+
+test('Redis loses its memory mid-round: the join goes on from memory, and decided rounds stay decided', async () => {
+  const decided = roundOf({ deadline: inMs(60_000) });
+  await harness.publishRound(decided);
+  await harness.publishOutcomes(decided.outcomes);
+  await harness.decisionOf(decided);
+  const { runId } = decided.manifest.round;
+  const open = roundOf({ deadline: inMs(60_000), runId, roundId: roundId('open'), sequence: 7n });
+  await harness.publishRound(open);
+  await harness.publishOutcomes(open.outcomes.slice(0, 1));
+  await until(async () => (await storedOutcomes(open)) === 1);
+  await forgetEverything();
+  await harness.publishOutcomes(open.outcomes.slice(1));
+  expect((await harness.decisionOf(open)).decision.content).toMatchObject({
+    closedBy: 'complete',
+    coverage: 1,
+  });
+  await harness.publishRound(decided);
+  const stale = roundOf({ deadline: inMs(60_000), runId, roundId: roundId('stale'), sequence: 6n });
+  await harness.publishRound(stale);
+  expect(Object.values(reasonsOf(await harness.decisionOf(stale)))).toEqual(['stale', 'stale', 'stale']);
+  expect(harness.decisionsOf(decided)).toHaveLength(1);
+}, 90_000);
+
+test('Redis loses its memory while the aggregator is dead: rounds and outcomes come back from Kafka', async () => {
+  const decided = roundOf({ deadline: inMs(60_000) });
+  const { runId } = decided.manifest.round;
+  await harness.publishRound(decided);
+  await harness.publishOutcomes(decided.outcomes);
+  await harness.decisionOf(decided);
+  const open = roundOf({ deadline: inMs(60_000), runId, roundId: roundId('open'), sequence: 9n });
+  await harness.publishRound(open);
+  await harness.publishOutcomes(open.outcomes.slice(1));
+  await until(async () => (await storedOutcomes(open)) === open.outcomes.length - 1);
+  // Time for the offsets of the outcomes to be committed.
+  await sleep(500);
+  await harness.pipeline.kill('aggregator');
+  await forgetEverything();
+  await harness.pipeline.restart('aggregator');
+  await harness.publishOutcomes(open.outcomes.slice(0, 1));
+  expect((await harness.decisionOf(open)).decision.content).toMatchObject({
+    closedBy: 'complete',
+    coverage: 1,
+  });
+  await harness.publishRound(decided);
+  const marker = roundOf({ deadline: inMs(60_000), runId, roundId: roundId('marker'), sequence: 10n });
+  await harness.publishRound(marker);
+  await harness.publishOutcomes(marker.outcomes);
+  await harness.decisionOf(marker);
+  expect(harness.decisionsOf(decided)).toHaveLength(1);
+}, 90_000);

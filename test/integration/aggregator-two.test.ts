@@ -1,0 +1,49 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ZoneId } from '#schemas/brands';
+import { headers } from '#schemas/topics';
+import { startStack } from '../support/stack';
+import { AggregatorHarness, inMs, roundOf, type CutRound } from './aggregator-harness';
+
+let harness: AggregatorHarness;
+beforeAll(async () => {
+  harness = await AggregatorHarness.start(startStack('aggregator-two'), 2);
+}, 120_000);
+afterAll(() => harness?.stop(), 60_000);
+
+const roundsOfZones = (count: number, deadlineMs: number): CutRound[] =>
+  Array.from({ length: count }, (_, i) =>
+    roundOf({ deadline: inMs(deadlineMs), zoneId: `zone-${i}` as ZoneId }),
+  );
+
+test('two instances decide every round once, wherever its outcomes arrive', async () => {
+  const rounds = roundsOfZones(12, 30_000);
+  await Promise.all(rounds.map((round) => harness.publishRound(round)));
+  await Promise.all(rounds.map((round) => harness.publishOutcomes(round.outcomes)));
+  for (const round of rounds) {
+    const { decision } = await harness.decisionOf(round);
+    expect(decision.content).toMatchObject({ closedBy: 'complete', coverage: 1 });
+  }
+  await sleep(300);
+  for (const round of rounds) expect(harness.decisionsOf(round)).toHaveLength(1);
+}, 90_000);
+
+test('one instance killed: the other decides its rounds by their deadlines, from Redis', async () => {
+  const rounds = roundsOfZones(8, 4_000);
+  await Promise.all(rounds.map((round) => harness.publishRound(round)));
+  await Promise.all(rounds.map((round) => harness.publishOutcomes(round.outcomes.slice(1))));
+  await sleep(1_000);
+  await harness.pipeline.kill('aggregator');
+  for (const round of rounds) {
+    const { decision, headers: sent, appendedAt } = await harness.decisionOf(round);
+    expect(decision.content.closedBy).toBe('deadline');
+    expect(decision.content.coverage).toBeGreaterThan(0);
+    const isLate = appendedAt > round.manifest.round.deadline;
+    if (isLate) expect(sent[headers.outage]).toBe('aggregator');
+  }
+  await harness.pipeline.restart('aggregator');
+  await sleep(1_500);
+  for (const round of rounds) {
+    const contents = new Set(harness.decisionsOf(round).map(({ decision }) => decision.contentHash));
+    expect(contents.size).toBe(1);
+  }
+}, 90_000);
