@@ -1,4 +1,4 @@
-import type { ServiceDefinition } from '@grpc/grpc-js';
+import { logVerbosity, setLogVerbosity, type ServiceDefinition } from '@grpc/grpc-js';
 import { loadSync } from '@grpc/proto-loader';
 import { projectPath } from '#schemas/project-root';
 
@@ -7,6 +7,9 @@ export interface EngineProtocol {
   readonly inference: ServiceDefinition;
   readonly health: ServiceDefinition;
 }
+
+/** What the library would print reaches callers as statuses and rejections. */
+setLogVerbosity(logVerbosity.NONE);
 
 let loaded: EngineProtocol | undefined;
 
