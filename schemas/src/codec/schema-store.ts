@@ -31,7 +31,9 @@ export function compileReader(writer: Type, reader: Type): Read {
     const left = bytes.length - cursor.at;
     if (left > 0) throw new RoundhouseError('PAYLOAD_INVALID', `${left} bytes too many at byte ${cursor.at}`);
     try {
-      return reader.decode(bytes, start, resolver).value;
+      const { value, offset } = reader.decode(bytes, start, resolver) as { value: unknown; offset: number };
+      if (offset !== bytes.length) throw new Error(`avsc stopped at byte ${offset}`);
+      return value;
     } catch (error) {
       throw new RoundhouseError('PAYLOAD_INVALID', `has no meaning here: ${String(error)}`, [], {
         cause: error,

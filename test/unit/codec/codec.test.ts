@@ -12,7 +12,7 @@ import {
 } from '#schemas/codec';
 import { avroType, canonicalForm } from '#schemas/codec/avro-type';
 import { rabinFingerprint } from '#schemas/codec/fingerprint';
-import type { Decision, Observation, Shard } from '#schemas/domain';
+import type { Decision, Observation, RoundManifest, Shard } from '#schemas/domain';
 import { projectPath } from '#schemas/project-root';
 import { decision, manifest, observation, outcome, shard } from './samples';
 
@@ -149,7 +149,10 @@ test('a decoded record is a plain object, and an absent property is absent', () 
 
 test('records of a union are told apart by kind', () => {
   const travel = { kind: 'matrix', contentHash: 'ab', quantumSeconds: 60, known: true } as const;
-  const value = { ...manifest, round: { ...manifest.round, policy: { ...manifest.round.policy, travel } } };
+  const value = {
+    ...manifest,
+    round: { ...manifest.round, policy: { ...manifest.round.policy, travel } },
+  } as unknown as RoundManifest;
   expect(roundsCodec.decode(roundsCodec.encode(value)).round.policy.travel).toEqual(travel);
 });
 
@@ -213,7 +216,7 @@ describe('numbers', () => {
 
   /** An observation whose last field, `at`, has these bytes. */
   const withAt = (hex: string) => {
-    const bytes = observationsCodec.encode({ ...observation, at: 0 });
+    const bytes = observationsCodec.encode({ ...observation, at: 0 } as Observation);
     return Buffer.concat([bytes.subarray(0, -1), Buffer.from(hex, 'hex')]);
   };
   test.each([
