@@ -1,0 +1,78 @@
+import { Redis } from 'ioredis';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ZoneId } from '#schemas/brands';
+import { headers } from '#schemas/topics';
+import { AggregatorHarness, inMs, roundOf } from './aggregator-harness';
+
+let harness: AggregatorHarness;
+beforeAll(async () => {
+  harness = await AggregatorHarness.start({ topicPrefix: 'outages.' });
+}, 120_000);
+afterAll(() => harness?.stop(), 60_000);
+
+async function readiness(): Promise<{ status: number; text: string }> {
+  const aggregator = harness.pipeline.processes().find(({ name }) => name === 'aggregator')!;
+  const response = await fetch(`http://127.0.0.1:${aggregator.ports.http}/readyz`);
+  return { status: response.status, text: await response.text() };
+}
+
+test('Redis away over some deadlines: those rounds are decided in deadline order and marked', async () => {
+  // Overdue during the outage, published in the reverse order of their deadlines, and one with time left.
+  const overdue = [1_600, 1_300, 1_000].map((ms, i) =>
+    roundOf({ deadline: inMs(1_500 + ms), zoneId: `zone-${i}` as ZoneId }),
+  );
+  const later = roundOf({ deadline: inMs(60_000), zoneId: 'later' as ZoneId });
+  for (const round of [...overdue, later]) await harness.publishRound(round);
+  for (const round of [...overdue, later]) await harness.publishOutcomes(round.outcomes.slice(1));
+  await sleep(300);
+  await harness.pipeline.kill('redis');
+  await harness.publishOutcomes(later.outcomes.slice(0, 1));
+  expect((await readiness()).text).toContain('not connected');
+  await sleep(Math.max(0, overdue[0]!.manifest.round.deadline - Date.now()) + 200);
+  await harness.pipeline.restart('redis');
+  const published = [];
+  for (const round of overdue) published.push(await harness.decisionOf(round));
+  for (const { headers: sent, decision } of published) {
+    expect(sent[headers.outage]).toBe('redis');
+    expect(decision.content.coverage).toBeGreaterThan(0);
+  }
+  const closed = published.map(({ headers: sent }) => Number(sent[headers.closedAt]));
+  expect(closed).toEqual([...closed].sort((a, b) => b - a));
+  const { decision, headers: sent } = await harness.decisionOf(later);
+  expect(decision.content).toMatchObject({ closedBy: 'complete', coverage: 1 });
+  expect(sent[headers.outage]).toBeUndefined();
+}, 120_000);
+
+test('Kafka away over a deadline: the decision comes once, marked, after the broker is back', async () => {
+  const overdue = roundOf({ deadline: inMs(2_000), zoneId: 'overdue' as ZoneId });
+  const later = roundOf({ deadline: inMs(90_000), zoneId: 'later-2' as ZoneId });
+  for (const round of [overdue, later]) await harness.publishRound(round);
+  for (const round of [overdue, later]) await harness.publishOutcomes(round.outcomes.slice(1));
+  await sleep(500);
+  await harness.pipeline.kill('broker');
+  await sleep(Math.max(0, overdue.manifest.round.deadline - Date.now()) + 500);
+  await harness.pipeline.restart('broker');
+  const { headers: sent, appendedAt } = await harness.decisionOf(overdue, 60_000);
+  expect(appendedAt).toBeGreaterThan(overdue.manifest.round.deadline);
+  expect(sent[headers.outage]).toBe('kafka');
+  await harness.publishOutcomes(later.outcomes.slice(0, 1));
+  expect((await harness.decisionOf(later, 60_000)).decision.content.coverage).toBe(1);
+  for (const round of [overdue, later]) {
+    expect(new Set(harness.decisionsOf(round).map(({ decision }) => decision.contentHash)).size).toBe(1);
+  }
+}, 150_000);
+
+test('an eviction policy that may drop keys makes it not ready, with the reason', async () => {
+  const redis = new Redis(harness.pipeline.redisUrl);
+  try {
+    await redis.config('SET', 'maxmemory-policy', 'volatile-lru');
+    expect(await readiness()).toMatchObject({
+      status: 503,
+      text: expect.stringContaining('volatile-lru') as string,
+    });
+    await redis.config('SET', 'maxmemory-policy', 'noeviction');
+    expect((await readiness()).status).toBe(200);
+  } finally {
+    redis.disconnect();
+  }
+}, 60_000);
