@@ -8,6 +8,8 @@ import {
   type TestRepository,
 } from './engine-repository';
 
+jest.setTimeout(60_000);
+
 const ways = ['exit', 'end', 'throw', 'worker', 'stop'];
 /** 200 in all in the full run. */
 const eachWay = process.env['TEST_FULL'] === '1' ? 40 : 4;

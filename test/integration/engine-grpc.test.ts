@@ -11,6 +11,8 @@ import type { UnixMs } from '#schemas/brands';
 import { startEngineProcess, type RunningEngine } from './engine-process';
 import { echoConfig, echoInputs, makeRepository, operations, type TestRepository } from './engine-repository';
 
+jest.setTimeout(60_000);
+
 const maxMessageBytes = 1_000_000;
 let repository: TestRepository;
 let engine: RunningEngine;

@@ -8,6 +8,8 @@ import type { UnixMs } from '#schemas/brands';
 import { startEngineProcess } from './engine-process';
 import { echoConfig, echoInputs, makeRepository, operations, type TestRepository } from './engine-repository';
 
+jest.setTimeout(60_000);
+
 let repository: TestRepository;
 beforeAll(() => {
   repository = makeRepository({ echo: echoConfig() });

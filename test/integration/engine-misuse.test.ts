@@ -13,6 +13,8 @@ import {
   type TestRepository,
 } from './engine-repository';
 
+jest.setTimeout(60_000);
+
 let repository: TestRepository;
 beforeAll(() => {
   repository = makeRepository({ echo: echoConfig() });

@@ -11,6 +11,8 @@ import { projectPath } from '#schemas/project-root';
 import { startEngineProcess, type RunningEngine } from './engine-process';
 import { echoConfig, makeRepository, type TestRepository } from './engine-repository';
 
+jest.setTimeout(60_000);
+
 const environment = projectPath('.roundhouse/venv');
 const python = join(environment, 'bin', 'python');
 const requirements = projectPath('test/python/requirements.txt');

@@ -3,6 +3,8 @@ import { promisify } from 'node:util';
 import { projectPath } from '#schemas/project-root';
 import { backendDirectory, coreLibrary } from './engine-repository';
 
+jest.setTimeout(60_000);
+
 /** 500 in the full run, as in the list of what users suffer. */
 const cycles = process.env['TEST_FULL'] === '1' ? 500 : 40;
 

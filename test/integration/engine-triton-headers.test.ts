@@ -4,6 +4,8 @@ import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { projectPath } from '#schemas/project-root';
 
+jest.setTimeout(60_000);
+
 /** The crate carries the official C headers of the core (1.34 and 1.19). */
 const crate = { name: 'tritonserver-rs', version: '0.4.1' };
 

@@ -9,6 +9,8 @@ import {
   type TestRepository,
 } from './engine-repository';
 
+jest.setTimeout(60_000);
+
 let repository: TestRepository;
 let server: TritonServer;
 
