@@ -1,0 +1,49 @@
+import type { RoundId, RunId, UnixMs, ZoneId } from '#schemas/brands';
+import { buildRound } from '../../../test/support/build-round';
+import { OpenRound } from './open-round';
+import { RoundBook } from './round-book';
+
+function open(id: string, sequence: bigint, zoneId = 'zone', runId = 'run'): OpenRound {
+  const ids = { roundId: id as RoundId, zoneId: zoneId as ZoneId, runId: runId as RunId };
+  return new OpenRound({
+    key: id,
+    manifest: {
+      round: buildRound({ ...ids, sequence }),
+      models: [],
+      shardCount: 0,
+      shardCandidateCounts: [],
+      shardOrders: [],
+    },
+    manifestBytes: Buffer.alloc(0),
+    manifestHash: '',
+    meta: { acceptedAt: 0 as UnixMs, traceparent: null, receivedAt: null },
+    closeAt: 0 as UnixMs,
+    isOwned: true,
+    cameLate: false,
+  });
+}
+
+test('older and newer rounds are those of the same zone and run, by sequence', () => {
+  const book = new RoundBook();
+  const [one, two, three] = [open('1', 1n), open('2', 2n), open('3', 3n)];
+  const others = [open('4', 0n, 'other zone'), open('5', 0n, 'zone', 'other run')];
+  for (const round of [three, ...others, one, two]) book.add(round);
+  expect(book.hasOlder(one)).toBe(false);
+  expect(book.hasOlder(two)).toBe(true);
+  expect(book.newer(one)).toEqual([two, three]);
+  book.leaveZone(one);
+  expect(book.hasOlder(two)).toBe(false);
+  expect(book.get('1')).toBe(one);
+  book.remove(one);
+  expect(book.get('1')).toBeUndefined();
+  expect(book.size).toBe(4);
+});
+
+test('sequences at the ends of int64 are in order', () => {
+  const book = new RoundBook();
+  const [least, most] = [open('a', -(2n ** 63n)), open('b', 2n ** 63n - 1n)];
+  book.add(least);
+  book.add(most);
+  expect(book.hasOlder(most)).toBe(true);
+  expect(book.hasOlder(least)).toBe(false);
+});

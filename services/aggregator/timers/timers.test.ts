@@ -1,0 +1,118 @@
+import type { UnixMs } from '#schemas/brands';
+import { buildRound } from '../../../test/support/build-round';
+import { OpenRound } from '../join/open-round';
+import { jobIdOf } from './backup-jobs';
+import { CloseBudget } from './close-budget';
+import { DeadlineTimers } from './deadline-timers';
+import { DueRounds } from './due-rounds';
+
+function openRound(deadline: number): OpenRound {
+  const round = buildRound({ deadline: deadline as UnixMs });
+  return new OpenRound({
+    key: `round ${deadline}`,
+    manifest: { round, models: [], shardCount: 0, shardCandidateCounts: [], shardOrders: [] },
+    manifestBytes: Buffer.alloc(0),
+    manifestHash: '',
+    meta: { acceptedAt: 0 as UnixMs, traceparent: null, receivedAt: null },
+    closeAt: deadline as UnixMs,
+    isOwned: true,
+    cameLate: false,
+  });
+}
+
+describe('the close budget', () => {
+  test('is the largest recent close plus the margin', () => {
+    let now = 0;
+    const budget = new CloseBudget(150, () => now);
+    expect(budget.budgetMs()).toBe(150);
+    budget.record(40.2);
+    budget.record(12);
+    expect(budget.budgetMs()).toBe(191); // ceil(40.2) + 150
+    now = 300_001; // both are forgotten after 300 s
+    expect(budget.budgetMs()).toBe(150);
+  });
+
+  test('is bounded, and takes at most half of a short round', () => {
+    const budget = new CloseBudget(150, () => 0);
+    expect(budget.closeAt(0, 1_000)).toBe(850);
+    expect(budget.closeAt(900, 1_000)).toBe(950); // half of 100 ms
+    expect(budget.closeAt(2_000, 1_000)).toBe(1_000); // accepted after its deadline
+    budget.record(60_000);
+    expect(budget.budgetMs()).toBe(5_000);
+  });
+});
+
+describe('deadline timers', () => {
+  beforeEach(() => void jest.useFakeTimers({ now: 0 }));
+  afterEach(() => void jest.useRealTimers());
+
+  test('fire once at their time, also beyond the longest timer of Node', () => {
+    const timers = new DeadlineTimers();
+    const fired: string[] = [];
+    const year = 365 * 86_400_000;
+    timers.set('soon', 100, () => fired.push('soon'));
+    timers.set('far', year, () => fired.push('far'));
+    jest.advanceTimersByTime(100);
+    expect(fired).toEqual(['soon']);
+    jest.advanceTimersByTime(year - 101);
+    expect(fired).toEqual(['soon']);
+    jest.advanceTimersByTime(1);
+    expect(fired).toEqual(['soon', 'far']);
+  });
+
+  test('a cleared or replaced timer does not fire', () => {
+    const timers = new DeadlineTimers();
+    const fired: string[] = [];
+    timers.set('a', 10, () => fired.push('first'));
+    timers.set('a', 20, () => fired.push('second'));
+    timers.set('b', 10, () => fired.push('b'));
+    timers.clear('b');
+    jest.advanceTimersByTime(50);
+    expect(fired).toEqual(['second']);
+  });
+});
+
+describe('due rounds', () => {
+  beforeEach(() => void jest.useFakeTimers());
+  afterEach(() => void jest.useRealTimers());
+
+  test('that come together are closed in the order of their deadlines, one after the other', async () => {
+    const closed: number[] = [];
+    const due = new DueRounds(
+      (round) => {
+        closed.push(round.round.deadline);
+        return Promise.resolve();
+      },
+      () => true,
+    );
+    for (const deadline of [3, 1, 2]) due.add(openRound(deadline), true);
+    await jest.advanceTimersByTimeAsync(19);
+    expect(closed).toEqual([]);
+    await jest.advanceTimersByTimeAsync(1);
+    expect(closed).toEqual([1, 2, 3]);
+  });
+
+  test('wait while Redis is away', async () => {
+    const closed: number[] = [];
+    let isThere = false;
+    const due = new DueRounds(
+      (round) => {
+        closed.push(round.round.deadline);
+        return Promise.resolve();
+      },
+      () => isThere,
+    );
+    due.add(openRound(2), false);
+    due.add(openRound(1), false);
+    await jest.advanceTimersByTimeAsync(1_000);
+    expect(closed).toEqual([]);
+    isThere = true;
+    due.resume();
+    await jest.advanceTimersByTimeAsync(0);
+    expect(closed).toEqual([1, 2]);
+  });
+});
+
+test('job ids have no colon and are no numbers, whatever the round is called', () => {
+  for (const key of ['a\u001fb\u001f7', '12', 'x:y']) expect(jobIdOf(key)).toMatch(/^r-[0-9a-f]{40}$/);
+});
