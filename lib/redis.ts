@@ -65,7 +65,9 @@ export async function waitForRedis(
 /** Waits for the commands on their way, at most `graceMs`, then cuts the connection. */
 export async function closeRedis(client: Redis, graceMs = 1_000): Promise<void> {
   if (client.status !== 'ready') return client.disconnect();
+  const ended = new Promise((resolve) => client.once('end', resolve));
   const cut = setTimeout(() => client.disconnect(), graceMs);
-  await client.quit().catch(() => undefined);
+  await client.quit().catch(() => client.disconnect());
+  await ended;
   clearTimeout(cut);
 }
