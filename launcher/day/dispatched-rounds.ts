@@ -18,7 +18,9 @@ export interface RoundTotals {
   readonly rounds: number;
   readonly complete: number;
   readonly byDeadline: number;
+  /** Late without an outage to account for it. */
   readonly late: number;
+  readonly afterOutage: number;
   readonly decisionMsP50: number;
   readonly decisionMsP99: number;
 }
@@ -49,7 +51,8 @@ export class DispatchedRounds {
       rounds: this.reports.length,
       complete: count(({ decision }) => decision.closedBy === 'complete'),
       byDeadline: count(({ decision }) => decision.closedBy === 'deadline'),
-      late: count(({ late }) => late),
+      late: count(({ late, outage }) => late && outage === null),
+      afterOutage: count(({ outage }) => outage !== null),
       decisionMsP50: quantile(times, 0.5),
       decisionMsP99: quantile(times, 0.99),
     };

@@ -18,7 +18,7 @@ export function finalTable({ metrics, totals }: DayOutcome, wallSeconds: number)
     ['cost per order', metrics.costPerOrder.toFixed(2)],
     ['decision latency', `p50 ${whole(totals.decisionMsP50)}, p99 ${whole(totals.decisionMsP99)}`],
     ['rounds', `${totals.rounds}: ${totals.complete} closed complete, ${totals.byDeadline} by deadline`],
-    ['late decisions', String(totals.late)],
+    ['late decisions', `${totals.late}, and ${totals.afterOutage} after an outage`],
     ['wall time', `${wallSeconds.toFixed(1)} s`],
   ];
   return rows.map(([name, value]) => `  ${name.padEnd(20)}${value}`).join('\n');

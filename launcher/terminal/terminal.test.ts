@@ -100,11 +100,13 @@ test('the final table', () => {
     complete: 150,
     byDeadline: 1,
     late: 0,
+    afterOutage: 1,
     decisionMsP50: 61.4,
     decisionMsP99: 130,
   };
   const table = finalTable({ result: null as never, metrics: all, totals }, 21.55);
   expect(table).toContain('orders delivered    598 of 600 (0.33% left)');
   expect(table).toContain('decision latency    p50 61 ms, p99 130 ms');
+  expect(table).toContain('late decisions      0, and 1 after an outage');
   expect(table).toContain('rounds              151: 150 closed complete, 1 by deadline');
 });

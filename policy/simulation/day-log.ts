@@ -1,7 +1,7 @@
 import type { OrderId, Seconds } from '#schemas/brands';
 import type { Order } from '#schemas/domain';
 import type { CourierLog } from './courier-run';
-import type { BundleRecord, DayCourier, Delivery, Leg } from './day';
+import type { BundleRecord, DayCourier, DayEvent, Delivery, Leg } from './day';
 
 /** What couriers did. An entry may lie a little ahead of now: a stop is written down when it is begun. */
 export class DayLog implements CourierLog {
@@ -10,6 +10,7 @@ export class DayLog implements CourierLog {
   readonly deliveries: Delivery[] = [];
   private readonly pickups = new Map<OrderId, Seconds>();
   private readonly dropoffs = new Map<OrderId, Seconds>();
+  private ahead: DayEvent[] = [];
 
   leg(leg: Leg): void {
     this.legs.push(leg);
@@ -19,15 +20,23 @@ export class DayLog implements CourierLog {
     this.bundles.push(bundle);
   }
 
-  pickedUp(order: Order, _courier: DayCourier, at: Seconds): void {
-    this.pickups.set(order.orderId, at);
+  pickedUp({ orderId }: Order, { courierId }: DayCourier, at: Seconds): void {
+    this.pickups.set(orderId, at);
+    this.ahead.push({ kind: 'picked_up', orderId, courierId, at });
   }
 
-  droppedOff(order: Order, courier: DayCourier, at: Seconds): void {
-    const { orderId } = order;
+  droppedOff({ orderId }: Order, { courierId }: DayCourier, at: Seconds): void {
     const pickedUpAt = this.pickups.get(orderId) ?? at;
     this.dropoffs.set(orderId, at);
-    this.deliveries.push({ orderId, courierId: courier.courierId, pickedUpAt, droppedOffAt: at });
+    this.deliveries.push({ orderId, courierId, pickedUpAt, droppedOffAt: at });
+    this.ahead.push({ kind: 'dropped_off', orderId, courierId, at });
+  }
+
+  /** Pickups and drop-offs up to `now` that were not taken before, in the order of their times. */
+  takeEvents(now: number): DayEvent[] {
+    const happened = this.ahead.filter(({ at }) => at <= now).sort((a, b) => a.at - b.at);
+    this.ahead = this.ahead.filter(({ at }) => at > now);
+    return happened;
   }
 
   isPickedUp(orderId: OrderId, now: Seconds): boolean {

@@ -92,6 +92,14 @@ export interface Delivery {
   readonly droppedOffAt: Seconds;
 }
 
+/** Something that has happened, as an observer of the day would report it. */
+export interface DayEvent {
+  readonly kind: 'picked_up' | 'dropped_off';
+  readonly orderId: OrderId;
+  readonly courierId: CourierId;
+  readonly at: Seconds;
+}
+
 export interface DayResult {
   readonly rounds: number;
   readonly legs: readonly Leg[];
@@ -108,5 +116,7 @@ export interface DayRun {
   deadlineAt(): UnixMs;
   /** Stops the day after the round in hand. */
   readonly signal?: AbortSignal;
+  /** What has happened since the last call, before each round and at the end. */
+  onEvents?(events: readonly DayEvent[]): Promise<void>;
   onRound?(round: DispatchRound, decision: DecisionContent): void;
 }

@@ -91,6 +91,7 @@ function decide(round: DispatchRound, ids: string[], stage: CommitmentStage): De
 
 async function run(changes: Partial<Day>, dispatch: (round: DispatchRound) => DecisionContent) {
   const rounds: DispatchRound[] = [];
+  const told: string[][] = [];
   const asked: Dispatch = (round) => {
     rounds.push(round);
     return Promise.resolve(dispatch(round));
@@ -100,8 +101,12 @@ async function run(changes: Partial<Day>, dispatch: (round: DispatchRound) => De
     runId: 'r' as RunId,
     dispatch: asked,
     deadlineAt: () => 1 as UnixMs,
+    onEvents: (events) => {
+      told.push(events.map(({ kind, orderId, at }) => `${at} ${kind} ${orderId}`));
+      return Promise.resolve();
+    },
   });
-  return { rounds, result };
+  return { rounds, result, told };
 }
 const ids = (round: DispatchRound) => round.orders.map((o) => o.orderId);
 
@@ -175,6 +180,20 @@ describe('a committed day', () => {
     expect(await seen(seconds(0))).toEqual([[], [], [600], []]); // 15 min is after 12
     expect(await seen(minute(5))).toEqual([[], [600], [600], []]);
   });
+});
+
+test('what has happened is told when the time of the next round has come', async () => {
+  const orders = [order('a', 0, 0, 60), order('b', 9, 9, 60)];
+  const { told } = await run({ orders }, (round) => decide(round, ids(round).slice(0, 1), 'final'));
+  // a: picked up at 420, dropped off at 720; before the round at 600 only the first is past. The round at 600
+  // gives b to the courier, free at 840 at 60 m: there at 900, picked up 1020, leaves 1140, dropped 1320:
+  // told at 600, 900, 1200 and 1500.
+  expect(told).toEqual([
+    ['420 picked_up a'],
+    ['720 dropped_off a'],
+    ['1020 picked_up b'],
+    ['1320 dropped_off b'],
+  ]);
 });
 
 describe('a day of couriers that hold orders', () => {

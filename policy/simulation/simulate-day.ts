@@ -19,7 +19,7 @@ export async function simulateDay(run: DayRun): Promise<DayResult> {
   const end = lastPlacement + day.maxRoundsAfterLastOrder * day.roundSeconds;
   let rounds = 0;
   for (let asOf = day.startsAt as number; asOf <= end && !run.signal?.aborted; asOf += day.roundSeconds) {
-    advanceTo(state, asOf);
+    await liveTo(state, run, asOf);
     if (state.unplaced.length === 0 && state.open.size === 0 && state.given.size === 0) break;
     const round = roundAt(state, run, asOf as Seconds, rounds);
     if (round.orders.length === 0) continue;
@@ -28,8 +28,14 @@ export async function simulateDay(run: DayRun): Promise<DayResult> {
     rounds += 1;
     run.onRound?.(round, decision);
   }
-  advanceTo(state, Infinity);
+  await liveTo(state, run, Infinity);
   return resultOf(state, rounds);
+}
+
+async function liveTo(state: DayState, run: DayRun, now: number): Promise<void> {
+  advanceTo(state, now);
+  const events = state.log.takeEvents(now);
+  if (events.length > 0) await run.onEvents?.(events);
 }
 
 function roundAt(state: DayState, run: DayRun, asOf: Seconds, index: number): DispatchRound {
