@@ -44,10 +44,7 @@ void Inference::read_response(const CoreApi& api, TRITONSERVER_InferenceResponse
 }
 
 void Inference::read_outputs(const CoreApi& api, TRITONSERVER_InferenceResponse* response) {
-  // The error of a response belongs to the response.
-  if (TRITONSERVER_Error* error = api.InferenceResponseError(response)) {
-    return fail(error_code_name(api.ErrorCode(error)), api.ErrorMessage(error));
-  }
+  api.check(api.InferenceResponseError(response));
   const char* model = nullptr;
   std::int64_t version = 0;
   std::uint32_t count = 0;
