@@ -24,7 +24,7 @@ module.exports = {
       ...common,
       displayName: 'unit',
       testMatch: [
-        '<rootDir>/{schemas,lib,policy,services,launcher,client,native}/**/*.test.ts',
+        '<rootDir>/{schemas,lib,policy,services,launcher,client,native,bench}/**/*.test.ts',
         '<rootDir>/test/unit/**/*.test.ts',
       ],
     },

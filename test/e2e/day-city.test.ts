@@ -1,4 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { connectBus } from '#lib/bus/kafka';
+import { createTelemetry } from '#lib/telemetry';
+import { topicsOf } from '#schemas/topics';
 import { cityDay } from '#policy/simulation/city/city-day';
 import { startPipeline, type Pipeline } from '../../launcher/pipeline';
 import type { RoundReport } from '../../launcher/day/dispatched-rounds';
@@ -9,7 +12,8 @@ import { LauncherProcess } from './launcher-process';
 const rules = { targetClickToDoor: 40, maximumClickToDoor: 90, payPerOrder: 10, guaranteedPayPerHour: 15 };
 
 describe('a short city day', () => {
-  const { kafkaBrokers, redisUrl, topicPrefix } = startStack('day-city');
+  const { kafkaBrokers, redisUrl, topicPrefix, brokers } = startStack('day-city');
+  const observations = () => countMessages(brokers, topicsOf(topicPrefix).observations);
   let pipeline: Pipeline;
   beforeAll(async () => {
     pipeline = await startPipeline({ kafkaBrokers, redisUrl, topicPrefix });
@@ -39,8 +43,19 @@ describe('a short city day', () => {
     expect(assignments.some(({ orderIds, stops }) => stops.length > 2 * orderIds.length)).toBe(true);
     // The network, not the merchant's estimate, says when a meal is ready.
     expect(predictedWaits(reports)).toBeGreaterThan(0);
+    // Every delivered order was observed twice: at its pickup and at its drop-off.
+    expect(await observations()).toBe(2 * run.metrics.delivered);
   }, 180_000);
 });
+
+async function countMessages(brokers: readonly string[], topic: string): Promise<number> {
+  const { logger } = createTelemetry({ service: 'test', logLevel: 'silent' });
+  const bus = connectBus({ brokers, clientId: 'test-day-city', logger });
+  let count = 0;
+  await bus.readRange({ topic, from: 'earliest', handle: () => (count += 1) });
+  await bus.close();
+  return count;
+}
 
 /** Pickups that are planned to wait for another moment than the stated ready time. */
 function predictedWaits(reports: readonly RoundReport[]): number {
