@@ -8,7 +8,10 @@ export class Interrupted extends Error {
   }
 }
 
-/** Aborts on the first SIGINT, SIGTERM or SIGHUP; a second one ends the process at once. */
+/**
+ * Aborts on the first SIGINT, SIGTERM or SIGHUP; a second one ends the process at once. A reader of our
+ * output that has seen enough (head) ends the run too, and is no fault.
+ */
 export function stopSignal(): AbortSignal {
   const controller = new AbortController();
   const codes = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
@@ -18,6 +21,7 @@ export function stopSignal(): AbortSignal {
       controller.abort(new Interrupted(signal, code));
     });
   }
+  process.stdout.on('error', () => controller.abort(new Interrupted('SIGPIPE', 0)));
   return controller.signal;
 }
 

@@ -85,6 +85,8 @@ describe('npm start', () => {
 
   test('shows a plain line a round and a table, and leaves nothing behind', async () => {
     const launcher = start(['--orders', '20', '--couriers', '6', '--f', '30'], 'day-start-whole.');
+    await launcher.until(/^\d\d:\d\d {2}open/m, 90_000);
+    const children = childrenOf(launcher.pid);
     expect(await launcher.ended).toEqual({ code: 0, signal: null });
     expect(launcher.output).toMatch(
       /^\d\d:\d\d {2}open .* shards .* candidates .* coverage 100% .* decided /m,
@@ -93,7 +95,7 @@ describe('npm start', () => {
     expect(launcher.output).toMatch(/decision latency +p50 \d+ ms, p99 \d+ ms/);
     expect(launcher.output).toMatch(/closed complete, \d+ by deadline/);
     expect(launcher.output).not.toContain('\u001b');
-    expect(childrenOf(launcher.pid)).toEqual([]);
+    expect(children.filter(isAlive)).toEqual([]);
   }, 120_000);
 
   test('Ctrl-C in the middle of a day ends everything', async () => {
@@ -101,6 +103,26 @@ describe('npm start', () => {
     await launcher.until(/^\d\d:\d\d {2}open/m, 90_000);
     const children = childrenOf(launcher.pid);
     expect(children.length).toBeGreaterThanOrEqual(3);
+    launcher.signal('SIGINT');
+    expect(await launcher.ended).toEqual({ code: 130, signal: null });
+    expect(children.filter(isAlive)).toEqual([]);
+  }, 120_000);
+
+  test('a reader that has seen enough ends it without a fault', async () => {
+    const launcher = start([], 'day-start-head.');
+    await launcher.until(/^\d\d:\d\d {2}open/m, 90_000);
+    const children = childrenOf(launcher.pid);
+    launcher.closeOutput();
+    expect(await launcher.ended).toEqual({ code: 0, signal: null });
+    expect(launcher.output).not.toContain('EPIPE');
+    expect(children.filter(isAlive)).toEqual([]);
+  }, 120_000);
+
+  test('Ctrl-C while the pipeline is starting ends everything, too', async () => {
+    const launcher = start([], 'day-start-early.');
+    await launcher.until(/starting broker/, 30_000);
+    while (childrenOf(launcher.pid).length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+    const children = childrenOf(launcher.pid);
     launcher.signal('SIGINT');
     expect(await launcher.ended).toEqual({ code: 130, signal: null });
     expect(children.filter(isAlive)).toEqual([]);

@@ -40,6 +40,11 @@ export class LauncherProcess {
     }
   }
 
+  /** The reader goes away, as `head` does. */
+  closeOutput(): void {
+    this.child.stdout!.destroy();
+  }
+
   kill(): void {
     if (this.child.exitCode === null) this.child.kill('SIGKILL');
   }
