@@ -13,8 +13,8 @@ interface HealthAnswer {
 const services = ['', 'inference.GRPCInferenceService'];
 const watchMs = 200;
 
-/** grpc.health.v1; SERVING when every needed model is ready. */
-export function healthHandlers(models: EngineModels): UntypedServiceImplementation {
+/** grpc.health.v1; SERVING when every needed model is ready. Watchers are let go when `stopping` fires. */
+export function healthHandlers(models: EngineModels, stopping: AbortSignal): UntypedServiceImplementation {
   const statusOf = (service: string): ServingStatus => {
     if (!services.includes(service)) return 'SERVICE_UNKNOWN';
     return models.whyNotReady() === null ? 'SERVING' : 'NOT_SERVING';
@@ -37,8 +37,13 @@ export function healthHandlers(models: EngineModels): UntypedServiceImplementati
       };
       look();
       const timer = setInterval(look, watchMs);
-      call.on('cancelled', () => clearInterval(timer));
-      call.on('close', () => clearInterval(timer));
+      const end = (): void => {
+        clearInterval(timer);
+        stopping.removeEventListener('abort', end);
+        call.end();
+      };
+      call.on('cancelled', end);
+      stopping.addEventListener('abort', end, { once: true });
     },
   };
 }

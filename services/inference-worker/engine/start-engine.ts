@@ -45,14 +45,16 @@ export async function startEngine(config: EngineConfig, events: EngineEvents): P
     'grpc.max_receive_message_length': config.maxMessageBytes,
     'grpc.max_send_message_length': config.maxMessageBytes,
   });
+  const stopping = new AbortController();
   const stop = async (): Promise<void> => {
+    stopping.abort();
     await closeServer(server);
     await triton.stop();
   };
   try {
     await models.loadNeeded();
     server.addService(inferenceDefinition(), inferenceHandlers({ triton, models, gate, events }));
-    server.addService(loadProtocol().health, healthHandlers(models));
+    server.addService(loadProtocol().health, healthHandlers(models, stopping.signal));
     mkdirSync(dirname(at(config.socket)), { recursive: true });
     await bindSocket(server, at(config.socket));
   } catch (error) {
