@@ -1,6 +1,6 @@
 import { MAX_PLAN_ORDERS } from '#schemas/tensors';
 import { startOfCourier } from '../routing/index';
-import type { Bundle } from './bundles';
+import type { Bundle } from './bundle-rule';
 import { leastReady, type PlanningView } from './planning-view';
 
 /**

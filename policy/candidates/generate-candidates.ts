@@ -1,10 +1,5 @@
-import {
-  BundleRule,
-  disjointBundles,
-  openOrdersByRestaurant,
-  overlappingBundles,
-  type Bundle,
-} from './bundles';
+import { BundleRule, type Bundle } from './bundle-rule';
+import { disjointBundles, openOrdersByRestaurant, overlappingBundles } from './bundles';
 import { canMakeIt } from './can-make-it';
 import { earliestCouriers, rankCouriers, type Ranking } from './nearest-couriers';
 import type { PlanningView } from './planning-view';
@@ -102,7 +97,7 @@ function couriersOf(
     if (canMakeIt(view, courier, bundle)) chosen.add(courier);
   }
   for (const courier of told) {
-    if (ranking.arrival.has(courier) && canMakeIt(view, courier, bundle)) chosen.add(courier);
+    if (ranking.couriers.includes(courier) && canMakeIt(view, courier, bundle)) chosen.add(courier);
   }
   return [...chosen].sort((a, b) => a - b);
 }

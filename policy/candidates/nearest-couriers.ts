@@ -1,52 +1,55 @@
 import { placeDistance } from '../routing/index';
 import type { PlanningView } from './planning-view';
+import { SortedOnDemand } from './sorted-on-demand';
 
-/** Couriers within the radius of a pickup place. */
+/** Couriers within the radius of a pickup place; positions are those in `couriers`. */
 export interface Ranking {
-  /** Courier indices by distance, then index. */
-  readonly byDistance: Int32Array;
-  /** Courier indices by arrival at the place, then distance, then index. */
-  readonly byArrival: Int32Array;
-  /** By courier index: arrival in seconds relative to asOf; unset outside the radius. */
-  readonly arrival: Map<number, number>;
+  /** Courier indices, ascending. */
+  readonly couriers: readonly number[];
+  /** When each can be at the place, seconds relative to asOf. */
+  readonly arrivals: Float64Array;
+  /** By distance, then index. */
+  readonly byDistance: SortedOnDemand;
+  /** By arrival, then distance, then index. */
+  readonly byArrival: SortedOnDemand;
 }
 
-/** Room for a courier's index or rank in the low bits of a sort key that is exact in a double. */
-const INDEX_ROOM = 65_536;
+/** Above every distance within a radius; arrivals below 2^31 and distances make keys exact in a double. */
+const DISTANCE_ROOM = 2 ** 21;
 
 function withinRadius(view: PlanningView, place: number): number[] {
-  const { round, geometry } = view;
+  const { round, geometry, drives } = view;
   const radius = round.policy.candidateRadiusMetres;
+  const [x, y] = [geometry.x[place]!, geometry.y[place]!];
   const near: number[] = [];
   for (let courier = 0; courier < round.couriers.length; courier += 1) {
     const at = geometry.courierPlace[courier]!;
-    const dx = geometry.x[at]! - geometry.x[place]!;
-    const dy = geometry.y[at]! - geometry.y[place]!;
+    const dx = geometry.x[at]! - x;
+    const dy = geometry.y[at]! - y;
     // ceil(sqrt(d²)) ≤ r and d² ≤ r² are the same for a whole r.
-    if (dx * dx + dy * dy > radius * radius) continue;
-    if (view.drives[courier]) near.push(courier);
+    if (dx * dx + dy * dy <= radius * radius && drives[courier]) near.push(courier);
   }
   return near;
 }
 
-/** Sorts whole non-negative keys below 2^37 natively and gives back the payload of each. */
-function sortByKey(keys: readonly number[], payload: readonly number[]): Int32Array {
-  const combined = Float64Array.from(keys, (key, i) => key * INDEX_ROOM + i).sort();
-  return Int32Array.from(combined, (value) => payload[value % INDEX_ROOM]!);
-}
-
 export function rankCouriers(view: PlanningView, place: number): Ranking {
   const { round, geometry, travel, free } = view;
-  const near = withinRadius(view, place);
-  const distances = near.map((courier) => placeDistance(geometry, geometry.courierPlace[courier]!, place));
-  const byDistance = sortByKey(distances, near);
-  const ordered = [...byDistance];
-  const arrivals = ordered.map((courier) => {
+  const couriers = withinRadius(view, place);
+  const distances = new Float64Array(couriers.length);
+  const arrivals = new Float64Array(couriers.length);
+  const keys = new Float64Array(couriers.length);
+  couriers.forEach((courier, i) => {
     const { at, place: from } = free[courier]!;
-    return at + travel(from, place, round.couriers[courier]!.vehicle);
+    distances[i] = placeDistance(geometry, geometry.courierPlace[courier]!, place);
+    arrivals[i] = at + travel(from, place, round.couriers[courier]!.vehicle);
+    keys[i] = arrivals[i]! * DISTANCE_ROOM + distances[i]!;
   });
-  const arrival = new Map(ordered.map((courier, i) => [courier, arrivals[i]!]));
-  return { byDistance, byArrival: sortByKey(arrivals, ordered), arrival };
+  return {
+    couriers,
+    arrivals,
+    byDistance: new SortedOnDemand(distances),
+    byArrival: new SortedOnDemand(keys),
+  };
 }
 
 /**
@@ -54,10 +57,14 @@ export function rankCouriers(view: PlanningView, place: number): Ranking {
  * there by then come first, nearest first; the others by arrival.
  */
 export function* earliestCouriers(ranking: Ranking, ready: number): Generator<number> {
-  for (const courier of ranking.byDistance) {
-    if (ranking.arrival.get(courier)! <= ready) yield courier;
+  const { couriers, arrivals, byDistance, byArrival } = ranking;
+  let inTime = 0;
+  for (const arrival of arrivals) if (arrival <= ready) inTime += 1;
+  for (let rank = 0, found = 0; found < inTime; rank += 1) {
+    const position = byDistance.at(rank);
+    if (arrivals[position]! > ready) continue;
+    found += 1;
+    yield couriers[position]!;
   }
-  for (const courier of ranking.byArrival) {
-    if (ranking.arrival.get(courier)! > ready) yield courier;
-  }
+  for (let rank = inTime; rank < byArrival.length; rank += 1) yield couriers[byArrival.at(rank)]!;
 }

@@ -1,9 +1,10 @@
 import { ceilSqrt } from './ceil-sqrt';
 
-/** Ceiling of a / b for whole a ≥ 0, b > 0 below 2^53; `%` is exact where a rounded quotient is not. */
+/** Ceiling of a / b for whole a ≥ 0, b > 0 with a + b below 2^53: the rounded quotient is put right. */
 export function ceilDivide(a: number, b: number): number {
-  const rest = a % b;
-  return (a - rest) / b + (rest > 0 ? 1 : 0);
+  const quotient = Math.ceil(a / b);
+  if ((quotient - 1) * b >= a) return quotient - 1;
+  return quotient * b < a ? quotient + 1 : quotient;
 }
 
 /** Whole metres between two points of whole metres, rounded up. */

@@ -26,6 +26,11 @@ export class FaultList {
       this.faults.push({ path, value: describeValue(value), limit });
   }
 
+  /** Further faults are only counted: their texts need not be made. */
+  get isFull(): boolean {
+    return this.faults.length >= MAX_LISTED_FAULTS;
+  }
+
   get listed(): readonly Fault[] {
     return this.faults;
   }

@@ -178,7 +178,7 @@ export class Fields {
     for (const name of Object.keys(this.source)) {
       if (known.has(name)) continue;
       const shown = name.length > 64 ? `${name.slice(0, 64)}…` : name;
-      this.faults.add(this.at(shown), this.source[name], this.instead(name));
+      this.faults.add(this.at(shown), this.source[name], this.faults.isFull ? '' : this.instead(name));
     }
   }
 

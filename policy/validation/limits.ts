@@ -14,8 +14,8 @@ export interface RoundLimits {
 }
 
 export const defaultRoundLimits: RoundLimits = {
-  maxCouriers: 5_000,
-  maxOrders: 10_000,
+  maxCouriers: 2_000,
+  maxOrders: 5_000,
   maxDeadlineAheadMs: 3_600_000,
 };
 

@@ -25,8 +25,8 @@ const spec = {
     min: 100,
     max: 300_000,
   }),
-  maxCouriers: integerSetting('ROUNDHOUSE_INGEST_MAX_COURIERS', { default: 5_000, min: 1, max: 65_534 }),
-  maxOrders: integerSetting('ROUNDHOUSE_INGEST_MAX_ORDERS', { default: 10_000, min: 1, max: 65_534 }),
+  maxCouriers: integerSetting('ROUNDHOUSE_INGEST_MAX_COURIERS', { default: 2_000, min: 1, max: 65_534 }),
+  maxOrders: integerSetting('ROUNDHOUSE_INGEST_MAX_ORDERS', { default: 5_000, min: 1, max: 65_534 }),
   maxCandidates: integerSetting('ROUNDHOUSE_INGEST_MAX_CANDIDATES', {
     default: 200_000,
     min: 1,
