@@ -1,14 +1,12 @@
 import { disjointBundles } from './bundle-numbers';
 import { costOf, type AssignmentProblem, type AssignmentSolution } from './problem';
 import { profitColumns, type ProfitColumns } from './profit-columns';
-import { packBundles } from './set-packing';
+import { packBundles, type PackingLimits } from './set-packing';
 import { sparseGraph } from './sparse-graph';
 import { SparseMatching } from './sparse-matching';
 
-export interface AssignOptions {
-  /** Bounds the work on overlapping bundles, in visits of a column; the default grows with the problem. */
-  readonly workBudget?: number;
-}
+/** Bounds the work on overlapping bundles; the default budget grows with the problem. */
+export type AssignOptions = PackingLimits;
 
 /**
  * Chooses candidates of least cost. Disjoint bundles (any two order sets are equal or disjoint) are solved
@@ -20,7 +18,7 @@ export function assign(problem: AssignmentProblem, options: AssignOptions = {}):
   const bundles = disjointBundles(columns);
   const packed = bundles
     ? { columns: matchBundles(columns, bundles), bound: null }
-    : packBundles(columns, options.workBudget);
+    : packBundles(columns, options);
   const chosen = packed.columns.map((column) => columns.candidate[column]!).sort((a, b) => a - b);
   return { chosen, cost: costOf(problem, chosen), gap: gapOf(columns, packed) };
 }

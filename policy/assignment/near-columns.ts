@@ -9,6 +9,7 @@ export interface NearColumns {
   readonly reduced: Float64Array;
   /** Largest reduced profit of each courier, at least 0. */
   readonly best: Float64Array;
+  isNear(column: number): boolean;
   readonly ofCourier: readonly Int32Array[];
   readonly ofOrder: readonly Int32Array[];
 }
@@ -17,7 +18,7 @@ export function nearColumns(rows: PackingRows, prices: OrderPrices, known: numbe
   const { columns } = rows;
   const reduced = new Float64Array(columns.count);
   const best = new Float64Array(columns.courierCount);
-  for (let column = 0; column < columns.count; column++) {
+  for (const column of rows.byCourier) {
     reduced[column] = prices.reduced(column, prices.best);
     const courier = columns.courier[column]!;
     best[courier] = Math.max(best[courier]!, reduced[column]!);
@@ -35,6 +36,7 @@ export function nearColumns(rows: PackingRows, prices: OrderPrices, known: numbe
   return {
     reduced,
     best,
+    isNear,
     ofCourier: lists(rows.courierStart, rows.byCourier, columns.courierCount),
     ofOrder: lists(rows.orderStart, rows.byOrder, columns.orderCount),
   };

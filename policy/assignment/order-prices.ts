@@ -3,6 +3,8 @@ import type { PackingRows } from './packing-rows';
 /** Weight of the newest direction, and steps without a better bound until the pace is halved. */
 const NEW_DIRECTION = 0.7;
 const PATIENCE = 16;
+/** Steps of a smaller pace hardly lower the bound. */
+const LEAST_PACE = 0.02;
 
 /**
  * Lagrangian prices of the orders. For prices ≥ 0 the profit of no solution exceeds
@@ -22,7 +24,7 @@ export class OrderPrices {
   private pace = 1;
   private stale = 0;
 
-  constructor(private readonly rows: PackingRows) {
+  constructor(private rows: PackingRows) {
     const { orderCount } = rows.columns;
     this.current = new Float64Array(orderCount);
     this.best = new Float64Array(orderCount);
@@ -37,6 +39,11 @@ export class OrderPrices {
     for (let slot = orderStart[column]!; slot < orderStart[column + 1]!; slot++)
       reduced -= price[orders[slot]!]!;
     return reduced;
+  }
+
+  /** From now on the bound holds only for solutions of these columns. */
+  restrictTo(rows: PackingRows): void {
+    this.rows = rows;
   }
 
   /** `known`: the profit of a solution. False when the prices can't be bettered any more. */
@@ -75,7 +82,7 @@ export class OrderPrices {
     for (const price of this.current) bound += price;
     this.use.fill(0);
     for (let courier = 0; courier < columns.courierCount; courier++) bound += this.bestOf(courier);
-    this.work += columns.count + columns.orderStart[columns.count]!;
+    this.work += this.rows.byCourier.length + this.rows.byOrder.length;
     return bound;
   }
 
@@ -108,7 +115,7 @@ export class OrderPrices {
       norm += direction[order]! ** 2;
     }
     const length = (this.pace * excess) / norm;
-    if (norm === 0 || length < this.rows.priceStep) return false;
+    if (norm === 0 || length < this.rows.priceStep || this.pace < LEAST_PACE) return false;
     for (let order = 0; order < current.length; order++) {
       current[order] = Math.max(0, this.rounded(current[order]! + length * direction[order]!));
     }

@@ -36,6 +36,29 @@ export function packingRows(columns: ProfitColumns): PackingRows {
   return { columns, courierStart, byCourier, orderStart, byOrder, priceStep: priceStep(columns) };
 }
 
+/** The same with fewer columns. */
+export function restrictedRows(rows: PackingRows, isKept: (column: number) => boolean): PackingRows {
+  const couriers = filtered(rows.courierStart, rows.byCourier, isKept);
+  const orders = filtered(rows.orderStart, rows.byOrder, isKept);
+  const [courierStart, byCourier, orderStart, byOrder] = [...couriers, ...orders];
+  return { ...rows, courierStart, byCourier, orderStart, byOrder };
+}
+
+function filtered(
+  start: Int32Array,
+  items: Int32Array,
+  isKept: (column: number) => boolean,
+): [Int32Array, Int32Array] {
+  const newStart = new Int32Array(start.length);
+  const kept = new Int32Array(items.length);
+  let count = 0;
+  for (let row = 0; row + 1 < start.length; row++) {
+    for (let at = start[row]!; at < start[row + 1]!; at++) if (isKept(items[at]!)) kept[count++] = items[at]!;
+    newStart[row + 1] = count;
+  }
+  return [newStart, kept.slice(0, count)];
+}
+
 function startsOf(rows: Int32Array, used: number, rowCount: number): Int32Array {
   const start = new Int32Array(rowCount + 1);
   for (let slot = 0; slot < used; slot++) start[rows[slot]! + 1]!++;

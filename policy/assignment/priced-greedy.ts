@@ -10,7 +10,7 @@ export function pricedGreedy(rows: PackingRows, prices: OrderPrices): PackingCho
   const { columns } = rows;
   const reduced = new Float64Array(columns.count);
   const best = new Float64Array(columns.courierCount);
-  for (let column = 0; column < columns.count; column++) {
+  for (const column of rows.byCourier) {
     reduced[column] = prices.reduced(column, prices.current);
     const courier = columns.courier[column]!;
     best[courier] = Math.max(best[courier]!, reduced[column]!);

@@ -2,7 +2,7 @@ import { LossDraw } from './loss-draw';
 import { nearColumns, type NearColumns } from './near-columns';
 import { OrderPrices } from './order-prices';
 import { PackingChoice } from './packing-choice';
-import { packingRows, type PackingRows } from './packing-rows';
+import { packingRows, restrictedRows, type PackingRows } from './packing-rows';
 import { pricedGreedy } from './priced-greedy';
 import type { ProfitColumns } from './profit-columns';
 import { Region } from './region';
@@ -14,17 +14,26 @@ const WORK_FIXED = 3_000_000;
 const WORK_PER_COLUMN = 3_000;
 /** What growing a region and setting up its search takes beside the options looked at. */
 const WORK_PER_REGION = 1_000;
-/** The search ends when the distance to the bound is below this share of the cost. */
+/** Default of `closeEnough`. */
 const CLOSE_ENOUGH = 0.0005;
-/** Share of the budget that the prices may use, and steps at most. */
+/** Share of the budget that the prices may use. */
 const PRICE_SHARE = 0.45;
-const PRICE_STEPS = 400;
 const STEPS_PER_GREEDY = 10;
-/** Shares of the search: plain, noisy, plain again. Noise is in units of the largest profit. */
-const PLAIN_SHARE = 0.2;
-const NOISY_SHARE = 0.7;
-const NOISE = 0.1;
+/** Steps of the prices, then a search with a share of the rest; noise in units of the largest profit. */
+const PHASES = [
+  { steps: 60, share: 0.05, noise: 0 },
+  { steps: 100, share: 0.1, noise: 0 },
+  { steps: 240, share: 0.7, noise: 0.1 },
+  { steps: 0, share: 0.15, noise: 0 },
+] as const;
 const SEED = 20_260_101;
+
+export interface PackingLimits {
+  /** Visits of a column. */
+  readonly workBudget?: number;
+  /** The search ends when the distance to the bound is below this share of the cost. */
+  readonly closeEnough?: number;
+}
 
 export interface Packing {
   readonly columns: readonly number[];
@@ -37,42 +46,47 @@ export interface Packing {
  * searches of small regions around what is lost against the bound. Stops when bound and choice meet or
  * the work budget is used up; the same input gives the same result.
  */
-export function packBundles(columns: ProfitColumns, workBudget?: number): Packing {
-  const budget = workBudget ?? WORK_FIXED + WORK_PER_COLUMN * columns.count;
-  const rows = packingRows(columns);
+export function packBundles(columns: ProfitColumns, limits: PackingLimits = {}): Packing {
+  const budget = limits.workBudget ?? WORK_FIXED + WORK_PER_COLUMN * columns.count;
+  const goal = () => goalOf(columns, prices.bound, limits.closeEnough ?? CLOSE_ENOUGH);
+  let rows = packingRows(columns);
   const prices = new OrderPrices(rows);
   const best = new PackingChoice(columns);
-  lowerBound(rows, prices, best, budget * PRICE_SHARE);
-  const goal = goalOf(columns, prices.bound);
-  if (best.profit < goal) {
-    const search = new PackingSearch(rows, best, goal, prices);
-    const left = budget - prices.work;
-    search.run(left * PLAIN_SHARE, 0);
-    search.run(left * NOISY_SHARE, NOISE);
-    search.run(left * (1 - PLAIN_SHARE - NOISY_SHARE), 0);
+  const random = new SeededRandom(SEED);
+  for (const { steps, share, noise } of PHASES) {
+    lowerBound(rows, prices, best, { steps, work: budget * PRICE_SHARE, goal });
+    if (best.profit >= goal()) break;
+    new PackingSearch(rows, best, prices, random, goal()).run(budget * (1 - PRICE_SHARE) * share, noise);
+    rows = restrictedRows(rows, nearColumns(rows, prices, best.profit).isNear);
+    prices.restrictTo(rows);
   }
-  return { columns: best.chosen(), bound: Math.floor(prices.bound) };
+  return { columns: best.chosen(), bound: Math.max(best.profit, Math.floor(prices.bound)) };
 }
 
-function lowerBound(rows: PackingRows, prices: OrderPrices, best: PackingChoice, budget: number): void {
-  for (let step = 1; step <= PRICE_STEPS && prices.work < budget; step++) {
+/** Steps of the prices, with a greedy choice at their prices now and then. */
+function lowerBound(
+  rows: PackingRows,
+  prices: OrderPrices,
+  best: PackingChoice,
+  limits: { readonly steps: number; readonly work: number; goal(): number },
+): void {
+  for (let step = 1; step <= limits.steps && prices.work < limits.work; step++) {
     const moves = prices.step(best.profit);
     if (step % STEPS_PER_GREEDY === 0 || !moves) {
       const choice = pricedGreedy(rows, prices);
       if (choice.profit > best.profit) best.copyFrom(choice);
     }
-    if (!moves || best.profit >= goalOf(rows.columns, prices.bound)) return;
+    if (!moves || best.profit >= limits.goal()) return;
   }
 }
 
 /** The profit from which on the search isn't worth its time: nothing whole above it, or close enough. */
-function goalOf(columns: ProfitColumns, bound: number): number {
-  return bound - Math.max(1 - Number.EPSILON, CLOSE_ENOUGH * Math.max(0, columns.penaltySum - bound));
+function goalOf(columns: ProfitColumns, bound: number, closeEnough: number): number {
+  return bound - Math.max(1 - Number.EPSILON, closeEnough * Math.max(0, columns.penaltySum - bound));
 }
 
 class PackingSearch {
   private readonly near: NearColumns;
-  private readonly random = new SeededRandom(SEED);
   private readonly search: RegionSearch;
   private readonly losses: LossDraw;
   private readonly largest: number;
@@ -80,11 +94,12 @@ class PackingSearch {
   constructor(
     private readonly rows: PackingRows,
     private readonly best: PackingChoice,
-    private readonly goal: number,
     prices: OrderPrices,
+    private readonly random: SeededRandom,
+    private readonly goal: number,
   ) {
     this.near = nearColumns(rows, prices, best.profit);
-    this.search = new RegionSearch(rows.columns, this.near, prices.best, this.random);
+    this.search = new RegionSearch(rows.columns, this.near, prices.best, random);
     this.losses = new LossDraw(this.near, prices.best);
     this.largest = rows.columns.profit.reduce((a, b) => Math.max(a, b), 0);
   }
