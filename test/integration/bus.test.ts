@@ -187,6 +187,34 @@ describe('window and commits', () => {
   });
 });
 
+describe('positions', () => {
+  test('a committed offset that retention has passed: goes on at the first message kept (pain 3)', async () => {
+    const topic = await freshTopic();
+    const seen: string[] = [];
+    const handle = async (message: BusMessage): Promise<void> => void seen.push(textOf(message));
+    await sendTo(topic, numbers(10));
+    const first = await consume(topic, handle);
+    await until(() => seen.length === 10, 'the first ten');
+    await first.stop();
+    await sendTo(
+      topic,
+      numbers(20).map((n) => `new ${n}`),
+    );
+    const admin = kafka.admin();
+    await admin.connect();
+    // Committed is 10; offsets 10–24 are deleted, 25–29 are kept: new 15 … new 19.
+    await admin.fetchTopicOffsets(topic); // loads the topic's metadata, which deleteTopicRecords needs
+    await admin.deleteTopicRecords({ topic, partitions: [{ partition: 0, offset: '25' }] });
+    await admin.disconnect();
+    seen.length = 0;
+    await consume(topic, handle);
+    await until(() => seen.length >= 5, 'the rest');
+    await sleep(300);
+    expect(seen).toEqual(['new 15', 'new 16', 'new 17', 'new 18', 'new 19']);
+    await untilCommitted(topic, { 0: '30' });
+  });
+});
+
 describe('group membership', () => {
   test('a handler of more than two session time-outs keeps its membership (pain 1)', async () => {
     const topic = await freshTopic();
