@@ -10,8 +10,8 @@ import { RegionSearch } from './region-search';
 import { SeededRandom } from './seeded-random';
 
 /** Work of the default budget: a fixed part and a part a column. One unit is about 6 ns. */
-const WORK_FIXED = 3_000_000;
-const WORK_PER_COLUMN = 3_000;
+const WORK_FIXED = 8_000_000;
+const WORK_PER_COLUMN = 5_000;
 /** What growing a region and setting up its search takes beside the options looked at. */
 const WORK_PER_REGION = 1_000;
 /** Default of `closeEnough`. */
