@@ -3,10 +3,10 @@ import type { PlanningView } from './planning-view';
 
 /** A bundle is extended by those of so many orders that are ready next. */
 const MAX_PARTNERS = 64;
-/** Extensions tried at a restaurant, an order: what bounds the work. */
-const TRIES_AN_ORDER = 400;
-/** Bundles of one size that a restaurant may have; the tightest are kept. */
-const maxBundlesOfASize = (orders: number) => Math.min(4_096, Math.max(256, 16 * orders));
+/** Extensions tried in a round: what bounds the work. */
+const MAX_TRIES = 1_000_000;
+/** A restaurant may have this many bundles of one size, whatever its share of the round. */
+const LEAST_BUNDLES = 64;
 
 /** Orders that may be given to a courier: not cancelled and not held, by restaurant. */
 export function openOrdersByRestaurant(view: PlanningView): Bundle[] {
@@ -48,11 +48,19 @@ export function disjointBundles(rule: BundleRule, view: PlanningView, orders: Bu
   return bundles.map(({ grown }) => grown.orders);
 }
 
-/** Every set of the restaurant's orders that the rule accepts; where there are too many, the tightest. */
-export function overlappingBundles(rule: BundleRule, orders: Bundle): Bundle[] {
+/**
+ * Every set of the restaurant's orders that the rule accepts; where there are too many for its share of the
+ * round's work and of `maxBundles`, the tightest of each size.
+ */
+export function overlappingBundles(
+  rule: BundleRule,
+  orders: Bundle,
+  share: number,
+  maxBundles: number,
+): Bundle[] {
   const rank = new Map(orders.map((order, i) => [order, i]));
-  const limit = maxBundlesOfASize(orders.length);
-  let tries = TRIES_AN_ORDER * orders.length;
+  const limit = Math.max(LEAST_BUNDLES, Math.floor((share * maxBundles) / rule.maxOrders));
+  let tries = Math.ceil(share * MAX_TRIES);
   let level = orders.map((order) => rule.single(order));
   const all: Bundle[] = level.map((bundle) => bundle.orders);
   for (let size = 1; size < rule.maxOrders && level.length > 0 && tries > 0; size += 1) {

@@ -24,8 +24,12 @@ export function generateCandidates(
 ): Candidate[] {
   const rule = new BundleRule(view);
   const { bundles: policy, couriersPerBundle } = view.round.policy;
-  const restaurants = openOrdersByRestaurant(view).map((orders) =>
-    policy.disjoint ? disjointBundles(rule, view, orders) : overlappingBundles(rule, orders),
+  const open = openOrdersByRestaurant(view);
+  const total = open.reduce((sum, { length }) => sum + length, 0);
+  const restaurants = open.map((orders) =>
+    policy.disjoint
+      ? disjointBundles(rule, view, orders)
+      : overlappingBundles(rule, orders, orders.length / total, maxCandidates),
   );
   const told = tentativeBundles(view);
   const kept = keepSmallest(restaurants, maxCandidates);
