@@ -31,6 +31,7 @@ module.exports = {
     {
       ...common,
       displayName: 'integration',
+      setupFilesAfterEnv: ['<rootDir>/test/support/longer-tests.js'],
       globalSetup: '<rootDir>/test/support/global-setup.js',
       globalTeardown: '<rootDir>/test/support/global-teardown.js',
       testMatch: ['<rootDir>/test/{integration,e2e}/**/*.test.ts'],
@@ -38,6 +39,7 @@ module.exports = {
     {
       ...common,
       displayName: 'crash',
+      setupFilesAfterEnv: ['<rootDir>/test/support/longer-tests.js'],
       globalSetup: '<rootDir>/test/support/build-setup.js',
       testMatch: ['<rootDir>/test/crash/**/*.test.ts'],
     },

@@ -47,18 +47,21 @@ test('ESLint reports a forbidden import, a console call, a clock in policy and k
   const { ESLint } = await import('eslint');
   const eslint = new ESLint({
     cwd: projectRoot,
-    overrideConfig: { rules: { '@typescript-eslint/no-floating-promises': 'off' } },
+    // Without types, for which the parser would read the files themselves when CI is set.
+    overrideConfig: {
+      languageOptions: { parserOptions: { project: false } },
+      rules: { '@typescript-eslint/no-floating-promises': 'off' },
+    },
   });
   const rulesFor = async (code, filePath) => {
     const [result] = await eslint.lintText(code, { filePath: join(projectRoot, filePath) });
     return result.messages.map((message) => message.ruleId ?? message.message);
   };
-  // Existing files, since the typed parser knows only those of the TypeScript project.
-  const policy = 'policy/routing/ceil-sqrt.ts';
+  const policy = 'policy/routing/x.ts';
   assert.deepEqual(await rulesFor("import '#lib/config';\n", policy), ['roundhouse/import-direction']);
   assert.deepEqual(await rulesFor("import '../../lib/config';\n", policy), ['roundhouse/import-direction']);
   assert.deepEqual(await rulesFor("import 'node:fs';\n", policy), ['no-restricted-imports']);
   assert.deepEqual(await rulesFor('export const now = Date.now();\n', policy), ['no-restricted-properties']);
-  assert.deepEqual(await rulesFor("console.log('x');\n", 'lib/config.ts'), ['no-console']);
-  assert.deepEqual(await rulesFor("import 'kafkajs';\n", 'lib/config.ts'), ['no-restricted-imports']);
+  assert.deepEqual(await rulesFor("console.log('x');\n", 'lib/x.ts'), ['no-console']);
+  assert.deepEqual(await rulesFor("import 'kafkajs';\n", 'lib/x.ts'), ['no-restricted-imports']);
 });

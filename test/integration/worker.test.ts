@@ -224,7 +224,11 @@ describe('one worker', () => {
     );
     expect(solved.size).toBe(60);
     expect(reason).toMatch(/engine/);
-    expect((await readyz(bench.pipeline)).status).toBe(200);
+    let status = 0;
+    await bench.until(() => {
+      void readyz(bench.pipeline).then((answer) => (status = answer.status));
+      return status === 200;
+    }, 'ready again');
     expect(bench.pipeline.enginePids('worker')).not.toContain(engine);
   });
 
