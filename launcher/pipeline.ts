@@ -144,7 +144,10 @@ function describeServices(
         kind,
         logs: folder.logs,
         ports: index === 0 ? (options.ports?.[kind] ?? {}) : {},
-        env: serviceEnvironment(options, addresses, kind, name),
+        env: {
+          ROUNDHOUSE_STATE_DIR: join(folder.path, 'state'),
+          ...serviceEnvironment(options, addresses, kind, name),
+        },
         readyTimeoutMs: options.readyTimeoutMs ?? 60_000,
         restarts: options.restarts ?? true,
         ...(options.onEvent === undefined ? {} : { onEvent: options.onEvent }),
