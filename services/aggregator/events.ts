@@ -64,6 +64,10 @@ export function aggregatorEvents(telemetry: Telemetry) {
         help: 'Rounds whose decision can never be published.',
       },
     }),
+    PlansRefused: event<RoundIds & { reason: string }>({
+      level: 'error',
+      counter: { name: 'dispatch_plans_refused_total', help: 'Rounds whose plans could not be decided on.' },
+    }),
     BackupFired: event<RoundIds>({
       level: 'warn',
       counter: {

@@ -1,7 +1,6 @@
 import type { BusMessage, Lease } from '#lib/bus/port';
 import { roundsCodec } from '#schemas/codec';
 import type { RoundManifest } from '#schemas/domain';
-import { RoundhouseError } from '#schemas/errors';
 import { headers as names } from '#schemas/topics';
 import type { Admission } from '../join/admission';
 import { requireValue, type DeadLetterBox } from './dead-letter-box';
@@ -36,9 +35,7 @@ export class RoundHandler {
       receivedAt: message.headers[names.receivedAt] ?? null,
     };
     const cameLate = (this.assignedAt.get(lease) ?? 0) > message.timestamp;
-    const result = await this.admission.admit({ manifest, bytes, meta, cameLate });
-    if (result === 'decided') return;
-    const reason = `round ${manifest.round.roundId} of run ${manifest.round.runId} is known with other content`;
-    await this.deadLetters.put(message, lease, new RoundhouseError('ROUND_CONFLICT', reason));
+    const refused = await this.admission.admit({ manifest, bytes, meta, cameLate });
+    if (refused !== null) await this.deadLetters.put(message, lease, refused);
   }
 }

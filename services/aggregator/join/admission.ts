@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { outcomesCodec } from '#schemas/codec';
 import type { RoundManifest } from '#schemas/domain';
+import { RoundhouseError } from '#schemas/errors';
 import { roundKey } from '#schemas/topics';
 import type { UnixMs } from '#schemas/brands';
 import type { AggregatorEvents } from '../events';
@@ -40,38 +41,36 @@ export function hashOf(bytes: Uint8Array): string {
 export class Admission {
   constructor(private readonly parts: AdmissionParts) {}
 
-  /** Resolves when the round's decision is acknowledged, or to `conflict` for another content of a known round. */
-  async admit({ manifest, bytes, meta, cameLate }: Arrival): Promise<'decided' | 'conflict'> {
+  /**
+   * Resolves to null when the round's decision is acknowledged, else to why this message is one for the dead
+   * letters: other content of a known round, or a decision that can't be published.
+   */
+  async admit({ manifest, bytes, meta, cameLate }: Arrival): Promise<RoundhouseError | null> {
     const key = roundKey(manifest.round);
     const hash = hashOf(bytes);
     const known = this.parts.book.get(key);
     if (known !== undefined) {
-      if (known.parts.manifestHash !== hash) return 'conflict';
-      await known.isDone;
-      return 'decided';
+      return known.parts.manifestHash === hash ? known.isDone : conflictOf(known);
     }
     const closeAt = this.parts.budget.closeAt(meta.acceptedAt, manifest.round.deadline) as UnixMs;
     const ids = { key, manifest, manifestBytes: bytes, manifestHash: hash };
     const open = new OpenRound({ ...ids, meta, closeAt, cameLate, isOwned: true });
     this.parts.book.add(open);
-    if ((await this.enter(open)) === 'conflict') return 'conflict';
-    await open.isDone;
-    return 'decided';
+    await this.enter(open);
+    return open.isDone;
   }
 
-  private async enter(open: OpenRound): Promise<'entered' | 'conflict'> {
+  private async enter(open: OpenRound): Promise<void> {
     const { store, closer, backup, book, events } = this.parts;
     const { key, manifest, meta, closeAt } = open.parts;
     const leftMs = open.round.deadline - Date.now();
     const reply = await store.open(open.toStore(), leftMs);
     if (reply.state === 'decided') {
-      await closer.republish(open, reply.decision);
-      return 'entered';
+      return closer.republish(open, reply.decision);
     }
     if (!('outcomes' in reply)) {
       book.remove(open);
-      open.done();
-      return reply.state === 'conflict' ? 'conflict' : 'entered';
+      return open.done(reply.state === 'conflict' ? conflictOf(open) : null);
     }
     const { runId, roundId } = open.round;
     const candidates = manifest.shardCandidateCounts.reduce((sum, count) => sum + count, 0);
@@ -82,7 +81,6 @@ export class Admission {
     if (mayLack && !reply.isStale && !open.isComplete()) await this.recover(open);
     if (reply.isStale) closer.closeNow(open);
     else closer.admit(open);
-    return 'entered';
   }
 
   private async recover(open: OpenRound): Promise<void> {
@@ -105,4 +103,9 @@ export class Admission {
     for (const bytes of stored) open.add(outcomesCodec.decode(bytes), bytes);
     open.pulled = Math.max(open.pulled, from + stored.length);
   }
+}
+
+function conflictOf({ round }: OpenRound): RoundhouseError {
+  const reason = `round ${round.roundId} of run ${round.runId} is known with other content`;
+  return new RoundhouseError('ROUND_CONFLICT', reason);
 }

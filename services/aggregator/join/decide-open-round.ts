@@ -2,6 +2,7 @@ import type { TravelMatrices } from '#lib/travel-matrices';
 import { decideRound } from '#policy/join/decide-round';
 import type { TravelMatrix } from '#policy/routing/index';
 import type { DecisionContent, ShardOutcome } from '#schemas/domain';
+import type { ErrorCode } from '#schemas/errors';
 import type { OpenRound } from './open-round';
 
 const noBytes = new Uint8Array(0);
@@ -15,8 +16,16 @@ export function decideOpenRound(open: OpenRound, matrices: TravelMatrices, stale
   if (travel.kind === 'speed') return decideRound(manifest, outcomes, closedBy, { stale });
   const matrix = matrixOf(matrices, travel.contentHash);
   if (matrix !== undefined) return decideRound(manifest, outcomes, closedBy, { stale, matrix });
-  const failed = new Map([...outcomes].map(([index, outcome]) => [index, withoutMatrix(outcome)]));
-  return decideRound(manifest, failed, closedBy, { stale });
+  return decideWithoutPlans(open, 'TRAVEL_MATRIX_UNKNOWN', stale);
+}
+
+/** Solved shards count as failed with this code. */
+export function decideWithoutPlans(open: OpenRound, errorCode: ErrorCode, stale: boolean): DecisionContent {
+  const closedBy = open.isComplete() ? 'complete' : 'deadline';
+  const failed = [...open.outcomes()].map(
+    ([index, outcome]) => [index, withoutPlans(outcome, errorCode)] as const,
+  );
+  return decideRound(open.parts.manifest, new Map(failed), closedBy, { stale });
 }
 
 function matrixOf(matrices: TravelMatrices, contentHash: string): TravelMatrix | undefined {
@@ -27,8 +36,8 @@ function matrixOf(matrices: TravelMatrices, contentHash: string): TravelMatrix |
   }
 }
 
-function withoutMatrix(outcome: ShardOutcome): ShardOutcome {
+function withoutPlans(outcome: ShardOutcome, errorCode: ErrorCode): ShardOutcome {
   if (outcome.status !== 'solved') return outcome;
   const bytes = { plans: noBytes, orderTimes: noBytes, rideFactors: noBytes };
-  return { ...outcome, ...bytes, status: 'failed', errorCode: 'TRAVEL_MATRIX_UNKNOWN' };
+  return { ...outcome, ...bytes, status: 'failed', errorCode };
 }

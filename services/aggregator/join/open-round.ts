@@ -1,5 +1,6 @@
 import type { RoundManifest, ShardOutcome } from '#schemas/domain';
 import type { UnixMs } from '#schemas/brands';
+import type { RoundhouseError } from '#schemas/errors';
 import type { RoundToStore } from '../store/join-store';
 import { outcomeFault } from '#policy/join/read-outcome';
 
@@ -33,8 +34,9 @@ export class OpenRound {
   state: 'entering' | 'open' | 'closing' | 'done' = 'entering';
   /** Outcomes of the Redis list that have been looked at. */
   pulled = 0;
-  readonly isDone: Promise<void>;
-  private finish!: () => void;
+  /** Resolves when the decision is acknowledged; to the reason where there never will be one. */
+  readonly isDone: Promise<RoundhouseError | null>;
+  private finish!: (abandoned: RoundhouseError | null) => void;
   private readonly valid = new Map<number, ShardOutcome>();
   private readonly invalid = new Map<number, ShardOutcome>();
   private readonly raw: Buffer[] = [];
@@ -86,8 +88,8 @@ export class OpenRound {
     return { key, round: this.round, manifest, hash, meta: JSON.stringify(meta) };
   }
 
-  done(): void {
+  done(abandoned: RoundhouseError | null = null): void {
     this.state = 'done';
-    this.finish();
+    this.finish(abandoned);
   }
 }

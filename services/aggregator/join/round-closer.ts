@@ -11,7 +11,7 @@ import type { JoinStore } from '../store/join-store';
 import type { CloseBudget } from '../timers/close-budget';
 import type { DeadlineTimers } from '../timers/deadline-timers';
 import { DueRounds } from '../timers/due-rounds';
-import { decideOpenRound } from './decide-open-round';
+import { decideOpenRound, decideWithoutPlans } from './decide-open-round';
 import type { OpenRound } from './open-round';
 import type { RoundBook } from './round-book';
 
@@ -103,7 +103,7 @@ export class RoundCloser {
     let stale = false;
     for (;;) {
       const begin = performance.now();
-      const content = decideOpenRound(open, this.parts.matrices, stale);
+      const content = this.contentOf(open, stale);
       const bytes = decisionsCodec.encode(decisionRecord(open.round, content));
       const decideSeconds = (performance.now() - begin) / 1_000;
       const askedAt = Date.now();
@@ -119,25 +119,35 @@ export class RoundCloser {
     }
   }
 
+  /** A round must be decided even when its plans can't be: then they count as failed. */
+  private contentOf(open: OpenRound, stale: boolean): DecisionContent {
+    try {
+      return decideOpenRound(open, this.parts.matrices, stale);
+    } catch (error) {
+      this.parts.events.PlansRefused({ ...idsOf(open), reason: String(error) });
+      return decideWithoutPlans(open, 'INTERNAL', stale);
+    }
+  }
+
   private async publish(open: OpenRound, decided: Decided, since: number): Promise<void> {
-    const { publisher, store, book, events } = this.parts;
-    const { round } = open;
+    const { publisher, store, events } = this.parts;
     try {
       const outage = await publisher.publish(open, decided.bytes, () => this.markOf(open));
       this.report(open, decided, outage, (performance.now() - since) / 1_000);
     } catch (error) {
-      const code = error instanceof RoundhouseError ? error.code : 'INTERNAL';
-      if (code === 'SHUTTING_DOWN') return;
-      events.RoundAbandoned({ ...idsOf(open), code, reason: String(error) });
+      const refused =
+        error instanceof RoundhouseError ? error : new RoundhouseError('INTERNAL', String(error));
+      if (refused.code === 'SHUTTING_DOWN') return;
+      events.RoundAbandoned({ ...idsOf(open), code: refused.code, reason: refused.message });
+      return this.finish(open, refused);
     }
-    store.markPublished(open.key, round).catch(() => undefined);
-    book.remove(open);
-    open.done();
+    store.markPublished(open.key, open.round).catch(() => undefined);
+    this.finish(open);
   }
 
-  private finish(open: OpenRound): void {
+  private finish(open: OpenRound, abandoned: RoundhouseError | null = null): void {
     this.parts.book.remove(open);
-    open.done();
+    open.done(abandoned);
   }
 
   /** Only rounds that are behind their plan are marked; all others are decided in time. */
@@ -153,7 +163,8 @@ export class RoundCloser {
     const { events, budget } = this.parts;
     const leftMs = open.round.deadline - Date.now();
     const { content } = decided;
-    if (outage === null) budget.record(closeSeconds * 1_000);
+    const behindMs = Date.now() - open.parts.closeAt;
+    if (outage === null) budget.record(Math.max(closeSeconds * 1_000, behindMs));
     events.CloseBudgetChanged({ budgetMs: budget.budgetMs() });
     if (leftMs < 0 && outage === null) events.RoundDecidedLate({ ...idsOf(open), lateMs: -leftMs });
     if (content === null) return;

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Queue, Worker } from 'bullmq';
 import type { Redis } from '#lib/redis';
 import type { Logger } from '#lib/telemetry';
@@ -14,6 +15,7 @@ export interface BackupJobsOptions {
 }
 
 const queueName = 'round-deadlines';
+const STOP_MS = 1_000;
 
 /** Neither a colon nor a number, which BullMQ refuses in a job id. */
 export function jobIdOf(roundKey: string): string {
@@ -53,8 +55,9 @@ export class BackupJobs {
     this.queue.add('due', { key: roundKey }, options).catch(() => undefined);
   }
 
+  /** Doesn't wait for a Redis that is away. */
   async stop(): Promise<void> {
-    await this.worker.close();
-    await this.queue.close();
+    const closed = this.worker.close(true).then(() => this.queue.close());
+    await Promise.race([closed, sleep(STOP_MS)]);
   }
 }
