@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { installCodecs } from './compression';
+import { holdLargePieces } from './encoder-repair';
 
 interface RequestQueue {
   readonly pending: readonly unknown[];
@@ -48,9 +49,18 @@ export function asMember<T>(memberId: string | null, start: () => T): T {
   return memberIdToKeep.run(memberId, start);
 }
 
+function holdPieces(): void {
+  // eslint-disable-next-line @typescript-eslint/no-require-imports
+  const { prototype } = require('kafkajs/src/protocol/encoder') as {
+    prototype: Parameters<typeof holdLargePieces>[0];
+  };
+  holdLargePieces(prototype);
+}
+
 export function repairKafkajs(): void {
   if (repaired) return;
   repaired = true;
+  holdPieces();
   stopIdleTimers();
   keepMemberIds();
   installCodecs();
