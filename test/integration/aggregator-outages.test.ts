@@ -43,6 +43,26 @@ test('Redis away over some deadlines: those rounds are decided in deadline order
   expect(sent[headers.outage]).toBeUndefined();
 }, 120_000);
 
+test('Redis cut in the middle of 60 deadlines: each decided once, late ones marked and in deadline order', async () => {
+  const rounds = Array.from({ length: 60 }, (_, i) =>
+    roundOf({ deadline: inMs(2_500 + 80 * i), zoneId: `many-${i}` as ZoneId }),
+  );
+  await Promise.all(rounds.map((round) => harness.publishRound(round)));
+  await Promise.all(rounds.map((round) => harness.publishOutcomes(round.outcomes.slice(1))));
+  await sleep(Math.max(0, rounds[10]!.manifest.round.deadline - Date.now()));
+  await harness.pipeline.kill('redis');
+  await sleep(1_500);
+  await harness.pipeline.restart('redis');
+  const published = [];
+  for (const round of rounds) published.push(await harness.decisionOf(round));
+  const late = published.filter(({ decision, appendedAt }) => appendedAt > decision.deadline);
+  expect(late.length).toBeGreaterThan(0);
+  expect(late.map(({ headers: sent }) => sent[headers.outage])).toEqual(late.map(() => 'redis'));
+  const closedAt = late.map(({ headers: sent }) => Number(sent[headers.closedAt]));
+  expect(closedAt).toEqual([...closedAt].sort((a, b) => a - b));
+  for (const round of rounds) expect(harness.decisionsOf(round)).toHaveLength(1);
+}, 120_000);
+
 test('Kafka away over a deadline: the decision comes once, marked, after the broker is back', async () => {
   const overdue = roundOf({ deadline: inMs(2_000), zoneId: 'overdue' as ZoneId });
   const later = roundOf({ deadline: inMs(90_000), zoneId: 'later-2' as ZoneId });

@@ -1,0 +1,55 @@
+import type { UnixMs } from '#schemas/brands';
+import { TravelMatrices } from '#lib/travel-matrices';
+import { cutRound } from '#policy/sharding/index';
+import { outcomesCodec } from '#schemas/codec';
+import { bruteCostShard } from '../../../test/support/brute-cost-shard';
+import { buildCourier, buildOrder, buildPolicy, buildRound } from '../../../test/support/build-round';
+import { decideOpenRound } from './decide-open-round';
+import { OpenRound } from './open-round';
+
+const models = [{ name: 'candidate_cost', version: '1', contentHash: 'c'.repeat(64) }];
+
+function solvedRound(): OpenRound {
+  const { manifest, shards } = cutRound(
+    buildRound({ couriers: [buildCourier('k')], orders: [buildOrder('a')] }),
+    models,
+  );
+  const open = new OpenRound({
+    key: 'k',
+    manifest,
+    manifestBytes: Buffer.alloc(0),
+    manifestHash: '',
+    meta: { acceptedAt: 0 as UnixMs, traceparent: null, receivedAt: null },
+    closeAt: 0 as UnixMs,
+    isOwned: true,
+    cameLate: false,
+  });
+  for (const shard of shards) {
+    const outcome = bruteCostShard(shard);
+    expect(open.add(outcome, outcomesCodec.encode(outcome))).toEqual({ use: 'used', fault: null });
+  }
+  return open;
+}
+
+test('a round by speed needs no matrix', () => {
+  const content = decideOpenRound(solvedRound(), new TravelMatrices('no such folder'), false);
+  expect(content.assignments).toHaveLength(1);
+  expect(content.closedBy).toBe('complete');
+});
+
+test('without its travel matrix a round is decided all the same, its shards failed', () => {
+  const open = solvedRound();
+  const travel = { kind: 'matrix', contentHash: 'f'.repeat(64), quantumSeconds: 1, known: true };
+  Object.assign(open.parts.manifest.round, { policy: buildPolicy({ travel: travel as never }) });
+  const content = decideOpenRound(open, new TravelMatrices('no such folder'), false);
+  expect(content.assignments).toEqual([]);
+  expect(content.shards[0]).toMatchObject({ status: 'failed', errorCode: 'TRAVEL_MATRIX_UNKNOWN' });
+  expect(content.unassigned).toEqual([{ orderId: 'a', reason: 'shard_failed' }]);
+});
+
+test('outcomes that come after the close began are not used', () => {
+  const open = solvedRound();
+  open.state = 'closing';
+  const [outcome] = [...open.outcomes().values()];
+  expect(open.add(outcome!, Buffer.alloc(0)).use).toBe('after_close');
+});
