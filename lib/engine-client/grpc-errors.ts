@@ -1,5 +1,6 @@
 import { Metadata, status, type ServiceError, type StatusObject } from '@grpc/grpc-js';
 import { errorCodes, RoundhouseError, type ErrorCode } from '#schemas/errors';
+import { grpcDetails } from '../grpc-details';
 
 /** Trailer with the exact code of our error table; stock Triton servers don't send it. */
 export const errorCodeTrailer = 'rh-error-code';
@@ -13,7 +14,7 @@ export function statusOf(error: RoundhouseError): Partial<StatusObject> {
   const name = errorCodes[error.code].grpc ?? 'INTERNAL';
   const metadata = new Metadata();
   metadata.set(errorCodeTrailer, error.code);
-  return { code: status[name], details: error.message, metadata };
+  return { code: status[name], details: grpcDetails(error.message), metadata };
 }
 
 /** By status alone, for servers that aren't ours. */

@@ -1,4 +1,5 @@
 import type { Fault } from '#schemas/errors';
+import { shownText } from '#schemas/shown-text';
 
 /** Faults beyond this many are counted, not listed. */
 export const MAX_LISTED_FAULTS = 100;
@@ -9,8 +10,10 @@ export function describeValue(value: unknown): string {
   if (value === undefined) return 'missing';
   if (Array.isArray(value)) return `an array of ${value.length}`;
   if (typeof value === 'object' && value !== null) return 'an object';
-  const text = typeof value === 'string' ? JSON.stringify(value) : String(value);
-  return text.length > MAX_VALUE_CHARACTERS ? `${text.slice(0, MAX_VALUE_CHARACTERS)}…` : text;
+  // What is kept of the quoted text is made from the start of the text.
+  const text =
+    typeof value === 'string' ? JSON.stringify(value.slice(0, 2 * MAX_VALUE_CHARACTERS)) : String(value);
+  return shownText(text, MAX_VALUE_CHARACTERS);
 }
 
 /** All faults of one input, the first hundred of them listed. */

@@ -1,5 +1,6 @@
 import { MAX_ID_BYTES } from '#schemas/brands';
 import { nearestName } from '#schemas/nearest-name';
+import { shownText } from '#schemas/shown-text';
 import type { FaultList } from './fault-list';
 
 export interface Range {
@@ -177,8 +178,11 @@ export class Fields {
     const known = new Set(this.names);
     for (const name of Object.keys(this.source)) {
       if (known.has(name)) continue;
-      const shown = name.length > 64 ? `${name.slice(0, 64)}…` : name;
-      this.faults.add(this.at(shown), this.source[name], this.faults.isFull ? '' : this.instead(name));
+      this.faults.add(
+        this.at(shownText(name, 64)),
+        this.source[name],
+        this.faults.isFull ? '' : this.instead(name),
+      );
     }
   }
 

@@ -72,6 +72,27 @@ test.each(['unix', 'tcp'])('grpc.health.v1 over %s', async (kind) => {
   client.close();
 });
 
+test.each([99, 100])(
+  'text with an emoji at character %i of a message does not end the engine',
+  async (at) => {
+    const client = new Client(engine.address, credentials.createInsecure());
+    const repositoryClient = connectEngine({ address: engine.address });
+    const name = `${'a'.repeat(at)}😀`;
+    const shown = at === 99 ? 'a'.repeat(99) : 'a'.repeat(100);
+    await expect(check(client, name)).rejects.toMatchObject({
+      code: status.NOT_FOUND,
+      details: `no service "${shown}…"`,
+    });
+    await expect(repositoryClient.loadModel(name)).rejects.toMatchObject({
+      message: `no model "${shown}…" in the repository`,
+    });
+    expect(await repositoryClient.isModelReady(name)).toBe(false);
+    expect(await check(client, '')).toEqual({ status: 'SERVING' });
+    await repositoryClient.close();
+    client.close();
+  },
+);
+
 test('a stop does not wait for watchers', async () => {
   const other = await startEngineProcess(repository.folder);
   const client = new Client(other.address, credentials.createInsecure());

@@ -102,6 +102,19 @@ test('faults come with the status, in the message and in the metadata', async ()
   ]);
 });
 
+test('text that can only be shown in part is cut between characters, and ingest serves on', async () => {
+  // The quoted id is cut at 80 UTF-16 units: the quote, 78 letters, then the first half of an emoji.
+  const error = await refusal(roundBody(`${'a'.repeat(78)}😀😀`));
+  expect(error.details).toBe(
+    `ROUND_INVALID: the round has 1 fault\nroundId: "${'a'.repeat(78)}…, at most 64 bytes of UTF-8, it has 86`,
+  );
+  const many = Array.from({ length: 5 }, () => '😀'.repeat(70));
+  const long = await refusal(roundBody('bad', { cancelledOrderIds: many, zoneId: '\udc00' }));
+  expect(long.code).toBe(status.INVALID_ARGUMENT);
+  expect(encodeURI(long.details).length).toBeLessThanOrEqual(4_096);
+  expect(await submit(roundBody('g0'))).toMatchObject({ roundId: 'g0' });
+});
+
 test('a hundred faults fit into the metadata of a call', async () => {
   const orders = Array.from({ length: 200 }, (_, i) => ({ orderId: `o${i}`, size: -1 }));
   const error = await refusal(roundBody('bad', { orders }));

@@ -203,6 +203,19 @@ describe('a decision', () => {
     }
   }, 60_000);
 
+  test('with marks that no HTTP header may hold comes without them', async () => {
+    await ingest.post('/v1/rounds', roundBody('d0'));
+    const [round] = await ingest.manifests('d0');
+    const extra = { [headers.outage]: 'a\r\nb', [headers.closedAt]: '\u{1f600}' };
+    await ingest.publishDecision(decisionOf(round!), extra);
+    const { status, headers: found } = await ingest.get(path('d0', 20_000));
+    expect([status, found.get('x-roundhouse-outage'), found.get('x-roundhouse-closed-at')]).toEqual([
+      200,
+      null,
+      null,
+    ]);
+  }, 60_000);
+
   test('published again is the first one', async () => {
     await ingest.post('/v1/rounds', roundBody('d2'));
     const [round] = await ingest.manifests('d2');

@@ -2,6 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ModelState } from '#lib/engine-client/port';
 import { RoundhouseError } from '#schemas/errors';
+import { shownText } from '#schemas/shown-text';
 import { TritonError } from '#native/triton/triton-error';
 import type { TritonServer } from '#native/triton/triton-server';
 import type { EngineEvents } from './events';
@@ -90,6 +91,6 @@ export class EngineModels {
   /** The core joins names to paths: one that leads elsewhere never gets there. */
   private checkName(model: string): void {
     if (/^[A-Za-z0-9][A-Za-z0-9_.-]*$/.test(model) && existsSync(join(this.repository, model))) return;
-    throw new RoundhouseError('NOT_FOUND', `no model "${model.slice(0, 100)}" in the repository`);
+    throw new RoundhouseError('NOT_FOUND', `no model "${shownText(model, 100)}" in the repository`);
   }
 }

@@ -1,4 +1,6 @@
 import { status, type ServerWritableStream, type UntypedServiceImplementation } from '@grpc/grpc-js';
+import { grpcDetails } from '#lib/grpc-details';
+import { shownText } from '#schemas/shown-text';
 import type { EngineModels } from './engine-models';
 
 type ServingStatus = 'SERVING' | 'NOT_SERVING' | 'SERVICE_UNKNOWN';
@@ -26,7 +28,8 @@ export function healthHandlers(models: EngineModels, stopping: AbortSignal): Unt
     ) => {
       const answer = statusOf(call.request.service);
       if (answer !== 'SERVICE_UNKNOWN') return callback(null, { status: answer });
-      callback({ code: status.NOT_FOUND, details: `no service "${call.request.service.slice(0, 100)}"` });
+      const details = grpcDetails(`no service "${shownText(call.request.service, 100)}"`);
+      callback({ code: status.NOT_FOUND, details });
     },
     Watch: (call: ServerWritableStream<HealthRequest, HealthAnswer>) => {
       let last: ServingStatus | undefined;

@@ -1,6 +1,7 @@
 import type { MethodDefinition, ServiceDefinition, UntypedServiceImplementation } from '@grpc/grpc-js';
 import { loadProtocol } from '#lib/engine-client/protocol';
 import { RoundhouseError } from '#schemas/errors';
+import { shownText } from '#schemas/shown-text';
 import type { TritonServer } from '#native/triton/triton-server';
 import type { EngineModels } from './engine-models';
 import type { EngineEvents } from './events';
@@ -37,7 +38,7 @@ function refuseParameters({ parameters }: RepositoryModel): void {
   if (name === undefined) return;
   throw new RoundhouseError(
     'PAYLOAD_INVALID',
-    `parameters["${name}"]: not supported, write it into the repository`,
+    `parameters["${shownText(name, 100)}"]: not supported, write it into the repository`,
   );
 }
 

@@ -11,21 +11,26 @@ export function abortSignalOf(call: ServerUnaryCall<unknown, unknown>): AbortSig
   return abort.signal;
 }
 
-/** A handler that returns a value or throws; errors become statuses by the error table. */
+/**
+ * A handler that returns a value or throws; errors become statuses by the error table. An answer that
+ * can't be sent goes to `onError` as well: nothing that a caller sends may end the process.
+ */
 export function unary<Request, Response>(
   handle: (request: Request, call: ServerUnaryCall<Request, Response>) => Response | Promise<Response>,
   onError: (error: RoundhouseError, request: Request) => void = () => undefined,
 ): handleUnaryCall<Request, Response> {
   return (call, callback) => {
+    const report = (error: unknown): RoundhouseError => {
+      const known = asRoundhouseError(error);
+      onError(known, call.request);
+      return known;
+    };
     Promise.resolve()
       .then(() => handle(call.request, call))
       .then(
         (response) => callback(null, response),
-        (error: unknown) => {
-          const known = asRoundhouseError(error);
-          onError(known, call.request);
-          callback(statusOf(known));
-        },
-      );
+        (error: unknown) => callback(statusOf(report(error))),
+      )
+      .catch(report);
   };
 }

@@ -6,6 +6,11 @@ import { headers } from '#schemas/topics';
 import type { IngestEvents } from '../events';
 import type { DecisionCache } from './decision-cache';
 
+/** What goes on into an HTTP header; anybody may have written the record. */
+function headerText(value: string | undefined): string | undefined {
+  return value !== undefined && /^[\x21-\x7e]{1,64}$/.test(value) ? value : undefined;
+}
+
 function receive(message: BusMessage, cache: DecisionCache, events: IngestEvents): void {
   const { partition, offset } = message;
   try {
@@ -14,8 +19,8 @@ function receive(message: BusMessage, cache: DecisionCache, events: IngestEvents
     const record = {
       decision,
       appendedAt: message.timestamp,
-      closedAt: message.headers[headers.closedAt],
-      outage: message.headers[headers.outage],
+      closedAt: headerText(message.headers[headers.closedAt]),
+      outage: headerText(message.headers[headers.outage]),
     };
     const repeated = !cache.add(record, message.value);
     const { tenantId, runId, roundId } = decision;

@@ -1,8 +1,9 @@
 import { Metadata, status, type ServiceError } from '@grpc/grpc-js';
+import { grpcDetails } from '#lib/grpc-details';
 import { errorCodes, RoundhouseError } from '#schemas/errors';
 
 /** Trailing metadata with `{code, message, retry, faults}` as JSON text. */
-export const ERROR_METADATA = 'roundhouse-error-bin';
+const ERROR_METADATA = 'roundhouse-error-bin';
 /** Metadata of a call is bounded by peers, often at 8 KiB. */
 const MAX_METADATA_BYTES = 6_000;
 
@@ -21,6 +22,6 @@ export function toServiceError(error: unknown): ServiceError {
   metadata.set(ERROR_METADATA, detailOf(known));
   const code = status[errorCodes[known.code].grpc ?? 'INTERNAL'];
   const shown = known.faults.slice(0, 5).map(({ path, value, limit }) => `${path}: ${value}, ${limit}`);
-  const details = [`${known.code}: ${known.message}`, ...shown].join('\n');
+  const details = grpcDetails([`${known.code}: ${known.message}`, ...shown].join('\n'));
   return Object.assign(new Error(details), { code, details, metadata });
 }

@@ -33,12 +33,13 @@ export class GrpcApi {
     });
     this.server.addService(dispatchService, {
       SubmitRound: (call: ServerUnaryCall<object, object>, done: sendUnaryData<object>) =>
-        void this.submit(call, done),
+        this.submit(call, done).catch((error: unknown) => this.report(error)),
       WatchDecisions: (call: Parameters<typeof watchDecisions>[0]) =>
         watchDecisions(call, options.cache, this.stopping.signal),
     });
     this.server.addService(healthService, {
-      Check: (_: unknown, done: sendUnaryData<object>) => void this.check(done),
+      Check: (_: unknown, done: sendUnaryData<object>) =>
+        this.check(done).catch((error: unknown) => this.report(error)),
       Watch: (call: { emit(event: 'error', error: object): void }) =>
         call.emit('error', { code: status.UNIMPLEMENTED, details: 'use Check' }),
     });
@@ -76,9 +77,13 @@ export class GrpcApi {
     } catch (error) {
       done(toServiceError(error));
       if (error instanceof RoundhouseError && errorCodes[error.code].grpc !== 'INTERNAL') return;
-      const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
-      this.options.events.RequestFailed({ edge: 'grpc', code: 'INTERNAL', reason });
+      this.report(error);
     }
+  }
+
+  private report(error: unknown): void {
+    const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    this.options.events.RequestFailed({ edge: 'grpc', code: 'INTERNAL', reason });
   }
 
   private async check(done: sendUnaryData<object>): Promise<void> {

@@ -3,6 +3,7 @@ import { closeServer, healthRoutes, listen, type HealthOptions } from '#lib/heal
 import type { RoundId, RunId, TenantId } from '#schemas/brands';
 import type { RoundKey } from '#schemas/domain';
 import { errorCodes, RoundhouseError } from '#schemas/errors';
+import { shownText } from '#schemas/shown-text';
 import type { DecisionCache } from '../consume/decision-cache';
 import type { IngestEvents } from '../events';
 import type { RoundIntake } from '../round-intake';
@@ -37,7 +38,7 @@ function decodeId(part: string): string {
   try {
     return decodeURIComponent(part);
   } catch {
-    throw new RoundhouseError('PAYLOAD_INVALID', `${part.slice(0, 80)} is no percent-encoded id`);
+    throw new RoundhouseError('PAYLOAD_INVALID', `${shownText(part, 80)} is no percent-encoded id`);
   }
 }
 
@@ -104,10 +105,8 @@ export class HttpApi {
       requireMethod(request, 'POST');
       return this.observe(request, response, tenant ?? 'default');
     }
-    throw new RoundhouseError(
-      'NOT_FOUND',
-      `no ${pathname.slice(0, 200)}; docs/producer-api.md lists the paths`,
-    );
+    const shown = shownText(pathname, 200);
+    throw new RoundhouseError('NOT_FOUND', `no ${shown}; docs/producer-api.md lists the paths`);
   }
 
   private async submit(request: IncomingMessage, response: ServerResponse, tenant?: string): Promise<void> {
