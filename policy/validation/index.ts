@@ -1,4 +1,4 @@
 export { MAX_LISTED_FAULTS } from './fault-list';
 export { defaultRoundLimits, MAX_INDEXED, type RoundLimits } from './limits';
 export { validateObservations, type ObservationsValidation } from './validate-observation';
-export { validateRound, type RoundValidation } from './validate-round';
+export { requireLead, validateRound, type RoundValidation } from './validate-round';

@@ -5,7 +5,8 @@ import type { TravelMatrix } from '../routing/index';
 export interface RoundLimits {
   readonly maxCouriers: number;
   readonly maxOrders: number;
-  /** A deadline is at most this far ahead. */
+  /** A deadline is at least this far ahead, and at most `maxDeadlineAheadMs`. */
+  readonly minLeadMs: number;
   readonly maxDeadlineAheadMs: number;
   /** A travel matrix by content hash; undefined where it is not in the model repository. */
   readonly matrixOf?: (contentHash: string) => TravelMatrix | undefined;
@@ -16,6 +17,7 @@ export interface RoundLimits {
 export const defaultRoundLimits: RoundLimits = {
   maxCouriers: 2_000,
   maxOrders: 5_000,
+  minLeadMs: 50,
   maxDeadlineAheadMs: 3_600_000,
 };
 

@@ -1,5 +1,5 @@
 import type { UnixMs } from '#schemas/brands';
-import { validateRound, type RoundLimits } from './index';
+import { defaultRoundLimits, requireLead, validateRound, type RoundLimits } from './index';
 
 const now = 1_800_000_000_000 as UnixMs;
 const deadline = now + 2_000;
@@ -241,6 +241,21 @@ describe('times', () => {
     expect(pathsOf(body({ deadline: undefined }))).toEqual(['deadline']);
     expect(faultsOf(body({ deadline: now + 3_600_000 }))).toEqual([]);
   });
+  test.each([
+    [50, 49, '50 ms'],
+    [50, 50, null],
+    [0, 0, '1 ms'],
+    [0, 1, null],
+  ])('with a lead of %i ms a deadline %i ms ahead', (minLeadMs, ahead, limit) => {
+    const limits = { ...defaultRoundLimits, minLeadMs };
+    const near = (now + ahead) as UnixMs;
+    const result = validateRound(body({ deadline: near }), now, limits);
+    if (limit === null) return expect(result.kind).toBe('valid');
+    const fault = { path: 'deadline', limit: `at least ${limit} after now (${now})` };
+    expect(result).toMatchObject({ kind: 'expired', faults: [fault] });
+    const error = { code: 'ROUND_INVALID', faults: [expect.objectContaining(fault)] };
+    expect(() => requireLead({ deadline: near }, now, limits)).toThrow(expect.objectContaining(error));
+  });
   test('a past deadline is reported beside other faults', () => {
     expect(pathsOf(body({ deadline: now - 1, zoneId: 5 }))).toEqual(['zoneId', 'deadline']);
   });
@@ -268,7 +283,7 @@ describe('times', () => {
 });
 
 describe('counts', () => {
-  const limits = { maxCouriers: 2, maxOrders: 3, maxDeadlineAheadMs: 3_600_000 };
+  const limits = { ...defaultRoundLimits, maxCouriers: 2, maxOrders: 3 };
   test('more than the configured maximum is one fault, not a fault an element', () => {
     const result = validateRound(body({ orders: Array.from({ length: 4 }, () => ({})) }), now, limits);
     expect(result).toMatchObject({
@@ -349,7 +364,7 @@ describe('policy', () => {
     const seconds = new Int32Array(16);
     const secondsByVehicle = [undefined, seconds, seconds, seconds];
     const matrix = { contentHash: 'a'.repeat(64), zones: 4, secondsByVehicle };
-    const limits = { maxCouriers: 9, maxOrders: 9, maxDeadlineAheadMs: 5_000, matrixOf: () => matrix };
+    const limits = { ...defaultRoundLimits, matrixOf: () => matrix };
     const couriers = [courier('k', { travelZone: 3 }), courier('l', { travelZone: 4 })];
     expect(faultsOf(body({ policy, couriers, orders: [] }), limits)).toEqual([
       'couriers[1].travelZone: 4 | below 4',
@@ -368,12 +383,7 @@ test.each([[null], [5], ['text'], [[]]])('a body of %j is a fault, not a crash',
 });
 
 test('a model label that the repository lacks is named', () => {
-  const limits = {
-    maxCouriers: 9,
-    maxOrders: 9,
-    maxDeadlineAheadMs: 5_000,
-    modelLabels: ['stable'] as const,
-  };
+  const limits = { ...defaultRoundLimits, modelLabels: ['stable'] as const };
   expect(faultsOf(body({ policy: { modelLabel: 'canary' } }), limits)).toEqual([
     'policy.modelLabel: "canary" | a label of the model repository: stable',
   ]);

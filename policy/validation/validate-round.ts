@@ -1,6 +1,6 @@
 import type { OrderId, RoundId, RunId, Seconds, TenantId, UnixMs, ZoneId } from '#schemas/brands';
 import type { DispatchRound } from '#schemas/domain';
-import type { Fault } from '#schemas/errors';
+import { RoundhouseError, type Fault } from '#schemas/errors';
 import { checkConsistency } from './consistency';
 import { FaultList } from './fault-list';
 import { Fields } from './fields';
@@ -11,7 +11,7 @@ import { readPolicy } from './read-policy';
 
 export type RoundValidation =
   | { readonly kind: 'valid'; readonly round: DispatchRound }
-  /** Valid but for a deadline in the past: a repeated submission may still be answered. */
+  /** Valid but for a deadline in the past, or too near: a repeated submission may still be answered. */
   | { readonly kind: 'expired'; readonly round: DispatchRound; readonly faults: readonly Fault[] }
   | {
       readonly kind: 'invalid';
@@ -36,6 +36,32 @@ function readDeadline(fields: Fields, limits: RoundLimits, now: UnixMs): UnixMs 
     fields.fault('deadline', deadline, `at most ${limits.maxDeadlineAheadMs} ms after now (${now})`);
   }
   return deadline;
+}
+
+function leadFault(
+  deadline: UnixMs,
+  now: UnixMs,
+  { minLeadMs }: RoundLimits,
+): [string, number, string] | null {
+  if (deadline > now && deadline >= now + minLeadMs) return null;
+  return ['deadline', deadline, `at least ${Math.max(1, minLeadMs)} ms after now (${now})`];
+}
+
+/** Throws ROUND_INVALID where a round can't be decided in time any more. */
+export function requireLead(
+  { deadline }: Pick<DispatchRound, 'deadline'>,
+  now: UnixMs,
+  limits: RoundLimits,
+): void {
+  const near = leadFault(deadline, now, limits);
+  if (near === null) return;
+  const faults = new FaultList();
+  faults.add(...near);
+  throw new RoundhouseError(
+    'ROUND_INVALID',
+    'the deadline came too near before the round was on Kafka',
+    faults.listed,
+  );
 }
 
 function readRound(fields: Fields, limits: RoundLimits, now: UnixMs, tenant?: string): DispatchRound {
@@ -85,12 +111,10 @@ export function validateRound(
   const round = readRound(fields, limits, now, tenant);
   fields.done();
   if (!faults.tooLarge) checkConsistency(round, limits, faults);
-  const expired = round.deadline <= now;
+  const near = leadFault(round.deadline, now, limits);
   const sound = faults.count === 0;
-  if (expired && !faults.listed.some(({ path }) => path === 'deadline')) {
-    faults.add('deadline', round.deadline, `after now (${now})`);
-  }
+  if (near && !faults.listed.some(({ path }) => path === 'deadline')) faults.add(...near);
   if (!sound)
     return { kind: 'invalid', faults: faults.listed, count: faults.count, tooLarge: faults.tooLarge };
-  return expired ? { kind: 'expired', round, faults: faults.listed } : { kind: 'valid', round };
+  return near ? { kind: 'expired', round, faults: faults.listed } : { kind: 'valid', round };
 }

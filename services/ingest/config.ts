@@ -42,6 +42,7 @@ const spec = {
     min: 16 * 1024,
     max: 4 * mebibyte,
   }),
+  minLeadMs: integerSetting('ROUNDHOUSE_INGEST_MIN_LEAD_MS', { default: 50, min: 0, max: 60_000 }),
   maxDeadlineAheadMs: integerSetting('ROUNDHOUSE_INGEST_MAX_DEADLINE_AHEAD_MS', {
     default: 3_600_000,
     min: 1_000,

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { BusProducer } from '#lib/bus/port';
 import type { ModelRepository } from '#lib/model-repository';
 import { cutRound, type CutLimits } from '#policy/sharding/index';
-import { validateRound, type RoundLimits, type RoundValidation } from '#policy/validation/index';
+import { requireLead, validateRound, type RoundLimits, type RoundValidation } from '#policy/validation/index';
 import type { UnixMs } from '#schemas/brands';
 import { toJsonText } from '#schemas/decision-json';
 import type { DispatchRound, RoundKey } from '#schemas/domain';
@@ -11,7 +11,7 @@ import { roundKey, type Topics } from '#schemas/topics';
 import type { Edge, IngestEvents } from './events';
 import { roundMessages, type RoundMessages } from './publish/round-messages';
 import { traceParent } from './publish/trace-parent';
-import type { RoundClaims } from './store/round-claims';
+import type { Claim, RoundClaims } from './store/round-claims';
 import type { TravelMatrices } from '#lib/travel-matrices';
 
 export interface Submission {
@@ -114,7 +114,7 @@ export class RoundIntake {
   ): Promise<Acceptance> {
     const claim = await this.parts.claims.find(round);
     if (claim?.hash !== contentHash || claim.state !== 'accepted') {
-      throw new RoundhouseError('ROUND_INVALID', 'the deadline has passed', faults);
+      throw new RoundhouseError('ROUND_INVALID', 'the deadline has passed or is too near', faults);
     }
     return this.acceptance(round, this.cut(round).manifest.shardCandidateCounts, true);
   }
@@ -130,7 +130,7 @@ export class RoundIntake {
       const message = `round ${round.roundId} of run ${round.runId} was submitted before with other content`;
       throw new RoundhouseError('ROUND_CONFLICT', message);
     }
-    const { counts, messages } = await this.prepare(round, contentHash, submission, receivedAt);
+    const { counts, messages } = await this.prepare(round, contentHash, submission, receivedAt, claim);
     if (claim !== 'accepted') await this.publish(round, messages);
     const acceptance = this.acceptance(round, counts, claim === 'accepted');
     this.remember(round);
@@ -168,17 +168,23 @@ export class RoundIntake {
     contentHash: string,
     submission: Submission,
     receivedAt: number,
+    claim: Claim,
   ) {
     try {
       const cut = this.cut(round);
       const trace = traceParent(submission.traceparent);
       const messages = roundMessages(cut, this.parts.topics, receivedAt, trace);
       this.requireRoom(messages);
+      if (claim !== 'accepted') this.requireLead(round);
       return { counts: cut.manifest.shardCandidateCounts, messages };
     } catch (error) {
       await this.parts.claims.release(round, contentHash).catch(() => undefined);
       throw error;
     }
+  }
+
+  private requireLead(round: DispatchRound): void {
+    requireLead(round, Date.now() as UnixMs, this.parts.limits);
   }
 
   private requireRoom({ manifest, shards }: RoundMessages): void {
@@ -195,6 +201,8 @@ export class RoundIntake {
 
   private async publish(round: DispatchRound, { shards, manifest }: RoundMessages): Promise<void> {
     await this.parts.producer.send(shards);
+    // Its shards are there, so the claim stays: other content may not take their keys.
+    this.requireLead(round);
     await this.parts.producer.send([manifest]);
     await this.parts.claims.confirm(round).catch((error: Error) => {
       const { tenantId, runId, roundId } = round;

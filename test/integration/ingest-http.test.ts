@@ -1,5 +1,6 @@
 import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
+import { Redis } from 'ioredis';
 import { roundsCodec, shardsCodec, observationsCodec } from '#schemas/codec';
 import { headers, shardKey, zoneKey } from '#schemas/topics';
 import type { TenantId, ZoneId } from '#schemas/brands';
@@ -165,6 +166,21 @@ describe('the same round again', () => {
     expect([again.status, again.body.again, again.body.candidates]).toEqual([202, true, 2]);
     const fresh = await ingest.post('/v1/rounds', { ...body, roundId: 'later' });
     expect([fresh.status, fresh.body.faults[0].path]).toEqual([400, 'deadline']);
+  });
+
+  test('whose deadline came too near meanwhile is refused, and its id stays free', async () => {
+    const redis = new Redis(ingest.stack.redisUrl);
+    // The claim is answered 900 ms from now, with the deadline 800 ms from now.
+    await redis.client('PAUSE', 900, 'ALL');
+    const body = roundBody('slow', { deadline: Date.now() + 800 });
+    const { status, body: error } = await ingest.post('/v1/rounds', body);
+    expect([status, error.error, error.faults.length]).toEqual([400, 'ROUND_INVALID', 1]);
+    expect(error.faults[0]).toMatchObject({ path: 'deadline', value: String(body['deadline']) });
+    expect(error.faults[0].limit).toMatch(/^at least 50 ms after now/);
+    expect((await ingest.post('/v1/rounds', roundBody('slow'))).status).toBe(202);
+    expect(await ingest.manifests('slow')).toHaveLength(1);
+    expect(shardsOf('slow')).toHaveLength(1);
+    redis.disconnect();
   });
 
   test('is another round for another tenant or run', async () => {
