@@ -8,7 +8,7 @@ export interface PipelineBenchOptions {
   readonly warmUpSeconds: number;
   readonly seconds: number;
   readonly seed: number;
-  /** Seconds of the bare chain (same topics and sizes, echo worker, no engine) before the measured part. */
+  /** Seconds of the bare chain (same topics and sizes, echo worker, no engine) after the measured part. */
   readonly bareSeconds: number;
 }
 

@@ -11,7 +11,7 @@ export interface Measured {
   readonly supervisorCpuSeconds: number;
   readonly shardBytesPerCandidate: number;
   readonly memory: MemorySeries;
-  /** Growth is counted from here, minute 3 of the measured part or its middle if that is shorter. */
+  /** Growth is counted from here: minute 3 of the measured part, or its middle where it is too short for that. */
   readonly growthSinceMs: number;
   readonly eventLoopSpinMs: number;
 }
@@ -45,7 +45,7 @@ export function report(measured: Measured): Record<string, unknown> {
     eventLoopSpinMs: round(measured.eventLoopSpinMs, 2),
     supervisorCpuUsPerCandidate: round((measured.supervisorCpuSeconds * 1e6) / candidates, 2),
     shardBytesPerCandidate: round(measured.shardBytesPerCandidate),
-    candidatesPerRound: round(candidates / Math.max(1, complete.length)),
+    candidatesPerRound: round(mean(complete.map((trace) => trace.candidatesSolved))),
     shards: options.shards,
     roundsPerSecond: options.roundsPerSecond,
     rssMb: rounded(measured.memory.last()),
