@@ -16,8 +16,8 @@ const between = ({ min, max }: Range) => `between ${min} and ${max}`;
 const controlCharacter = /[\u0000-\u001f\u007f]/;
 const loneSurrogate = /\p{Surrogate}/u;
 
-/** Why a string can't be an id, or null. */
-function idFault(value: string): string | null {
+/** Why a string can't be an id (or a part of our keys, which a control character separates), or null. */
+export function idFault(value: string): string | null {
   if (value.length === 0) return 'at least 1 byte';
   if (Buffer.byteLength(value) > MAX_ID_BYTES) {
     return `at most ${MAX_ID_BYTES} bytes of UTF-8, it has ${Buffer.byteLength(value)}`;
@@ -109,6 +109,17 @@ export class Fields {
     const reason = idFault(value);
     if (reason !== null) this.fault(name, value, reason);
     return value;
+  }
+
+  /** The tenant: of the body or of the request, which must agree. */
+  tenant(fromEdge: string | undefined): string {
+    const reason = fromEdge === undefined ? null : idFault(fromEdge);
+    if (reason !== null) this.fault('tenantId', fromEdge, `as the tenant of the request: ${reason}`);
+    const tenantId = this.id('tenantId', fromEdge ?? 'default');
+    if (fromEdge !== undefined && tenantId !== fromEdge) {
+      this.fault('tenantId', tenantId, `the tenant of the request (${shownText(fromEdge, 64)})`);
+    }
+    return tenantId;
   }
 
   /** Strings that are ids; duplicates are faults. */

@@ -1,4 +1,5 @@
-export { MAX_LISTED_FAULTS } from './fault-list';
+export { describeValue, MAX_LISTED_FAULTS } from './fault-list';
+export { idFault } from './fields';
 export { defaultRoundLimits, MAX_INDEXED, type RoundLimits } from './limits';
 export { validateObservations, type ObservationsValidation } from './validate-observation';
 export { requireLead, validateRound, type RoundValidation } from './validate-round';

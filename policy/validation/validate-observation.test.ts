@@ -14,6 +14,15 @@ test('observations take the run, the zone and the tenant by default', () => {
   });
 });
 
+test('the tenant is that of the request, else of the observation', () => {
+  const own = { observations: [{ ...observation, tenantId: 'u' }] };
+  expect(validateObservations(own, undefined)).toMatchObject({ observations: [{ tenantId: 'u' }] });
+  expect(validateObservations(own, 't')).toMatchObject({ faults: [{ path: 'observations[0].tenantId' }] });
+  expect(validateObservations({ observations: [observation] }, 'a\u001fb')).toMatchObject({
+    faults: [{ path: 'observations[0].tenantId', value: '"a\\u001fb"' }],
+  });
+});
+
 test('all faults come at once', () => {
   const body = {
     observations: [

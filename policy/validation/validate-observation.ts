@@ -17,12 +17,11 @@ export type ObservationsValidation =
 const kinds = ['picked_up', 'dropped_off', 'refused', 'cancelled'] as const;
 const MAX_OBSERVATIONS = 1_000;
 
-function readObservation(fields: Fields, tenant: string): Observation {
-  const tenantId = fields.id('tenantId', tenant);
-  if (tenantId !== tenant) fields.fault('tenantId', tenantId, `the tenant of the request (${tenant})`);
+function readObservation(fields: Fields, tenant: string | undefined): Observation {
+  const tenantId = fields.tenant(tenant) as TenantId;
   const courierId = fields.has('courierId') ? fields.id('courierId') : (fields.raw('courierId') ?? null);
   return {
-    tenantId: tenantId as TenantId,
+    tenantId,
     runId: fields.id('runId', 'live') as RunId,
     zoneId: fields.id('zoneId', 'default') as ZoneId,
     orderId: fields.id('orderId') as OrderId,
@@ -33,7 +32,7 @@ function readObservation(fields: Fields, tenant: string): Observation {
 }
 
 /** `{observations: […]}`, untrusted, or all faults at once. */
-export function validateObservations(body: unknown, tenant: string): ObservationsValidation {
+export function validateObservations(body: unknown, tenant: string | undefined): ObservationsValidation {
   const faults = new FaultList();
   const fields = new Fields(body ?? null, '', faults);
   const observations = fields.objects('observations', MAX_OBSERVATIONS, (one) =>

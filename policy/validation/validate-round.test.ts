@@ -183,6 +183,16 @@ describe('ids', () => {
       'couriers[0].held[0].orderId',
     ]);
   });
+  test.each([
+    ['', 'at least 1 byte'],
+    ['a\u001fb', 'no control characters'],
+    ['x'.repeat(65), 'at most 64 bytes of UTF-8, it has 65'],
+    ['a\ud800', 'well-formed Unicode'],
+  ])('the tenant that the request names is checked: %j', (tenant, limit) => {
+    const fault = { path: 'tenantId', limit: `as the tenant of the request: ${limit}` };
+    const result = validateRound(body(), now, defaultRoundLimits, tenant);
+    expect(result).toMatchObject({ kind: 'invalid', count: 1, faults: [fault] });
+  });
   test('duplicates of orders, couriers, cancelled and held ones', () => {
     expect(pathsOf(body({ orders: [order('a'), order('b'), order('a')] }))).toEqual(['orders[2].orderId']);
     expect(pathsOf(body({ couriers: [courier('k'), courier('k')] }))).toEqual(['couriers[1].courierId']);

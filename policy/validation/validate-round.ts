@@ -22,14 +22,6 @@ export type RoundValidation =
       readonly tooLarge: boolean;
     };
 
-function readTenant(fields: Fields, fromEdge: string | undefined): TenantId {
-  const tenantId = fields.id('tenantId', fromEdge ?? 'default');
-  if (fromEdge !== undefined && tenantId !== fromEdge) {
-    fields.fault('tenantId', tenantId, `the tenant of the request (${fromEdge})`);
-  }
-  return tenantId as TenantId;
-}
-
 function readDeadline(fields: Fields, limits: RoundLimits, now: UnixMs): UnixMs {
   const deadline = fields.integer('deadline', { min: 0, max: MAX_TIME }) as UnixMs;
   if (deadline > now + limits.maxDeadlineAheadMs) {
@@ -66,7 +58,7 @@ export function requireLead(
 
 function readRound(fields: Fields, limits: RoundLimits, now: UnixMs, tenant?: string): DispatchRound {
   const time = { min: -MAX_TIME, max: MAX_TIME };
-  const tenantId = readTenant(fields, tenant);
+  const tenantId = fields.tenant(tenant) as TenantId;
   const before = fields.faults.count;
   const deadline = readDeadline(fields, limits, now);
   const asOf = fields.integer('asOf', time, Math.floor(deadline / 1_000)) as Seconds;

@@ -8,7 +8,7 @@ import type { IngestEvents } from './events';
 /** Puts observations on Kafka; resolves to their count when all are acknowledged. */
 export async function acceptObservations(
   body: unknown,
-  tenant: string,
+  tenant: string | undefined,
   parts: { readonly producer: BusProducer; readonly topics: Topics; readonly events: IngestEvents },
 ): Promise<number> {
   const result = validateObservations(body, tenant);
@@ -24,6 +24,9 @@ export async function acceptObservations(
       value: observationsCodec.encode(observation),
     })),
   );
-  parts.events.ObservationsAccepted({ tenantId: tenant, count: observations.length });
+  parts.events.ObservationsAccepted({
+    tenantId: observations[0]?.tenantId ?? 'default',
+    count: observations.length,
+  });
   return observations.length;
 }

@@ -136,6 +136,13 @@ test('the tenant comes with the call', async () => {
   expect(await submit(roundBody('g4'), metadata)).toMatchObject({ tenantId: 'blue' });
 });
 
+test('a tenant of the metadata that is no id is a fault', async () => {
+  const metadata = new Metadata();
+  metadata.set('x-roundhouse-tenant', 'x'.repeat(500));
+  const error = await refusal(roundBody('g5'), metadata);
+  expect(error.details).toMatch(/tenantId: "x+…, as the tenant of the request: at most 64 bytes/);
+});
+
 test('decisions are streamed once each to those who watch their tenant, run or zone', async () => {
   const watchers = {
     all: watch({}),

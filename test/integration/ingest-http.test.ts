@@ -287,6 +287,19 @@ describe('observations', () => {
     });
     expect(first.key!.toString()).toBe(zoneKey('default' as TenantId, 'z' as ZoneId));
   });
+  test.each(['?tenant=', '?tenant=a%1Fb', `?tenant=${'x'.repeat(65)}`])(
+    'of the tenant %s are refused',
+    async (query) => {
+      const observations = [{ orderId: 'a', courierId: null, kind: 'picked_up', at: 5 }];
+      const reply = await ingest.post(`/v1/observations${query}`, { observations });
+      expect([reply.status, reply.body.faults[0].path]).toEqual([400, 'observations[0].tenantId']);
+      const round = await ingest.post(`/v1/rounds${query}`, roundBody('tenant'));
+      expect([round.status, round.body.faults[0].path]).toEqual([400, 'tenantId']);
+      const decision = await ingest.get(`/v1/runs/run/rounds/d1/decision${query}`);
+      expect([decision.status, decision.body.faults[0].path]).toEqual([400, 'tenantId']);
+      expect((await ingest.get('/v1/runs/a%1Fb/rounds/d1/decision')).body.faults[0].path).toBe('runId');
+    },
+  );
   test('with faults are refused with all of them', async () => {
     const { status, body } = await ingest.post('/v1/observations', { observations: [{ kind: 'lost' }] });
     expect([status, body.error]).toEqual([400, 'PAYLOAD_INVALID']);

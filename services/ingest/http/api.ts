@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { closeServer, healthRoutes, listen, type HealthOptions } from '#lib/health';
+import { describeValue, idFault } from '#policy/validation/index';
 import type { RoundId, RunId, TenantId } from '#schemas/brands';
 import type { RoundKey } from '#schemas/domain';
 import { errorCodes, RoundhouseError } from '#schemas/errors';
@@ -23,7 +24,7 @@ export interface HttpApiOptions {
   readonly cache: DecisionCache;
   readonly claims: RoundClaims;
   readonly events: IngestEvents;
-  observe(body: unknown, tenant: string): Promise<number>;
+  observe(body: unknown, tenant: string | undefined): Promise<number>;
 }
 
 const tenantHeader = 'x-roundhouse-tenant';
@@ -103,7 +104,7 @@ export class HttpApi {
     }
     if (pathname === '/v1/observations') {
       requireMethod(request, 'POST');
-      return this.observe(request, response, tenant ?? 'default');
+      return this.observe(request, response, tenant);
     }
     const shown = shownText(pathname, 200);
     throw new RoundhouseError('NOT_FOUND', `no ${shown}; docs/producer-api.md lists the paths`);
@@ -116,7 +117,7 @@ export class HttpApi {
     replyJson(response, 202, acceptance);
   }
 
-  private async observe(request: IncomingMessage, response: ServerResponse, tenant: string): Promise<void> {
+  private async observe(request: IncomingMessage, response: ServerResponse, tenant?: string): Promise<void> {
     const body = await readJson(request, this.options.maxBodyBytes);
     replyJson(response, 202, { accepted: await this.options.observe(body, tenant) });
   }
@@ -129,6 +130,11 @@ export class HttpApi {
 }
 
 function brandedKey(key: { tenantId: string; runId: string; roundId: string }): RoundKey {
+  const faults = Object.entries(key).flatMap(([path, id]) => {
+    const limit = idFault(id);
+    return limit === null ? [] : [{ path, value: describeValue(id), limit }];
+  });
+  if (faults.length > 0) throw new RoundhouseError('PAYLOAD_INVALID', 'the path names no round', faults);
   return { tenantId: key.tenantId as TenantId, runId: key.runId as RunId, roundId: key.roundId as RoundId };
 }
 
