@@ -84,7 +84,8 @@ const modulo = (value: number, by: number) => ((value % by) + by) % by;
 
 /** By default asOf is read as seconds since 1970 in UTC: its time of day, and its day (a Thursday first). */
 function readContext(fields: Fields, asOf: number): RoundPolicy['context'] {
-  const perMille = { min: 0, max: 10_000 };
+  // The engine refuses more.
+  const perMille = { min: 0, max: 1_000 };
   const day = modulo(Math.floor(asOf / secondsADay) + 3, 7);
   return fields.object('context', (context) => ({
     secondsOfDay: context.integer(
