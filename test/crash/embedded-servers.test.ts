@@ -71,8 +71,8 @@ describe('a pipeline with its own broker and Redis', () => {
 const launcherCode = `
   const { startPipeline } = require('./dist/launcher/pipeline.js');
   startPipeline({ counts: { ingest: 0, worker: 0, aggregator: 0 } }).then((pipeline) => {
-    console.log(JSON.stringify({ folder: pipeline.runFolder, pids: pipeline.processes().map(({ pid }) => pid) }));
     process.once('SIGTERM', () => pipeline.stop().then(() => process.exit(0)));
+    console.log(JSON.stringify({ folder: pipeline.runFolder, pids: pipeline.processes().map(({ pid }) => pid) }));
   });`;
 
 async function startLauncher() {
