@@ -1,5 +1,8 @@
 import { credentials, loadPackageDefinition, Metadata, status, type ServiceError } from '@grpc/grpc-js';
 import { loadSync } from '@grpc/proto-loader';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { OrderId, RoundId, RunId } from '#schemas/brands';
+import { decisionsCodec } from '#schemas/codec';
 import { projectPath } from '#schemas/project-root';
 import { decisionOf, roundBody, startIngest, until, type IngestBench } from './ingest-harness';
 
@@ -172,6 +175,63 @@ test('decisions are streamed once each to those who watch their tenant, run or z
   await until(() => later.seen.length === 1, 'the recent decision');
   later.cancel();
 });
+
+/** Decisions of one run, 4 KiB each, on Kafka at once. */
+async function publishMany(runId: string, from: number, count: number): Promise<void> {
+  await submit(roundBody(`model-${runId}-${from}`));
+  const [round] = await ingest.manifests(`model-${runId}-${from}`);
+  const unassigned = Array.from({ length: 64 }, (_, i) => ({
+    orderId: `${'o'.repeat(60)}${i}` as OrderId,
+    reason: 'stale' as const,
+  }));
+  const messages = Array.from({ length: count }, (_, i) => {
+    const named = { ...round!, runId: runId as RunId, roundId: `${from + i}` as RoundId };
+    const value = decisionsCodec.encode(decisionOf(named, { unassigned }));
+    return { topic: ingest.topics.decisions, key: 'one', value };
+  });
+  await ingest.producer.send(messages);
+}
+/** Nobody submitted these rounds here, so the answer is 404 until the decision has been seen. */
+async function decided(runId: string, roundId: number): Promise<void> {
+  const path = `/v1/runs/${runId}/rounds/${roundId}/decision`;
+  for (let tries = 0; (await ingest.get(path)).status !== 200; tries++) {
+    if (tries === 1_000) throw new Error(`no decision of ${roundId}`);
+    await sleep(10);
+  }
+}
+
+test('a thousand recent decisions and those that come meanwhile are streamed once each, in order', async () => {
+  await publishMany('many', 0, 1_000);
+  await decided('many', 999);
+  const watcher = watch({ includeRecent: true, runId: 'many' });
+  const added = publishMany('many', 1_000, 300);
+  await until(() => watcher.seen.length >= 1_300, '1,300 decisions');
+  await added;
+  const expected = Array.from({ length: 1_300 }, (_, i) => String(i));
+  expect(watcher.seen.map(({ decision }) => decision.roundId)).toEqual(expected);
+  await publishMany('many', 1_300, 1);
+  await until(() => watcher.seen.length === 1_301, 'a new decision');
+  watcher.cancel();
+}, 60_000);
+
+test('a watcher that reads nothing gets the recent ones when it reads, or is cut off from new ones', async () => {
+  const recent = dispatch.WatchDecisions({ includeRecent: true, runId: 'many' });
+  const blind = dispatch.WatchDecisions({ runId: 'blind' });
+  const seen = { recent: [] as string[], blind: [] as string[] };
+  let error: ServiceError | undefined;
+  recent.on('error', () => undefined);
+  blind.on('error', (cause: ServiceError) => (error = cause));
+  await sleep(200);
+  await publishMany('blind', 0, 1_000);
+  await decided('blind', 999);
+  recent.on('data', ({ decision }: Reply) => seen.recent.push(decision.roundId));
+  blind.on('data', ({ decision }: Reply) => seen.blind.push(decision.roundId));
+  await until(() => seen.recent.length === 1_301 && error !== undefined, 'both ends');
+  expect(error).toMatchObject({ code: status.RESOURCE_EXHAUSTED, details: '257 decisions wait to be read' });
+  expect(seen.blind.length).toBeGreaterThanOrEqual(257);
+  expect(seen.blind.length).toBeLessThan(1_000);
+  recent.cancel();
+}, 60_000);
 
 test('the health service answers', async () => {
   const reply = await new Promise<Reply>((resolve, reject) =>

@@ -35,7 +35,10 @@ export class GrpcApi {
       SubmitRound: (call: ServerUnaryCall<object, object>, done: sendUnaryData<object>) =>
         this.submit(call, done).catch((error: unknown) => this.report(error)),
       WatchDecisions: (call: Parameters<typeof watchDecisions>[0]) =>
-        watchDecisions(call, options.cache, this.stopping.signal),
+        void watchDecisions(call, options.cache, this.stopping.signal).catch((error: unknown) => {
+          this.report(error);
+          call.end();
+        }),
     });
     this.server.addService(healthService, {
       Check: (_: unknown, done: sendUnaryData<object>) =>

@@ -1,5 +1,8 @@
+import { once } from 'node:events';
+import { setImmediate as turn } from 'node:timers/promises';
 import { status, type ServerWritableStream } from '@grpc/grpc-js';
 import { decisionToJson } from '#schemas/decision-json';
+import { roundKey } from '#schemas/topics';
 import type { DecisionCache, DecisionRecord } from '../consume/decision-cache';
 
 interface WatchRequest {
@@ -8,9 +11,14 @@ interface WatchRequest {
   readonly zoneId?: string;
   readonly includeRecent?: boolean;
 }
+type WatchCall = ServerWritableStream<WatchRequest, object>;
 
-/** A watcher that takes nothing off its stream for so many decisions is cut off. */
+/** A watcher that takes nothing off its stream for so many new decisions is cut off. */
 const MAX_UNSENT = 256;
+/** So many may come while it still reads the recent ones. */
+const MAX_BEHIND = 10_000;
+/** Records are decoded to be looked at; other requests get their turn between so many. */
+const LOOKED_AT_ONCE = 16;
 
 function matches(request: WatchRequest, { decision }: DecisionRecord): boolean {
   return (
@@ -24,31 +32,75 @@ function toMessage({ decision, appendedAt, closedAt, outage }: DecisionRecord): 
   return { decision: decisionToJson(decision), appendedAt, closedAt, outage };
 }
 
+/** One stream: the recent decisions as fast as they are read, then the new ones as they come. */
+class Watcher {
+  private readonly over = new AbortController();
+  private unwatch: () => void = () => undefined;
+  private unsent = 0;
+  /** What comes while the recent ones are sent stands behind them in the cache; null afterwards. */
+  private behind: Set<string> | null = null;
+
+  constructor(
+    private readonly call: WatchCall,
+    private readonly cache: DecisionCache,
+    private readonly stopping: AbortSignal,
+  ) {}
+
+  async run(): Promise<void> {
+    this.call.on('drain', () => (this.unsent = 0));
+    this.call.on('cancelled', this.end);
+    this.stopping.addEventListener('abort', this.end);
+    if (this.call.request.includeRecent) this.behind = new Set();
+    this.unwatch = this.cache.watch((record) => this.take(record));
+    if (this.stopping.aborted || this.call.cancelled) this.end();
+    else if (this.behind) await this.sendRecent(this.behind);
+  }
+
+  private readonly end = (): void => {
+    if (this.over.signal.aborted) return;
+    this.letGo();
+    this.call.end();
+  };
+
+  private letGo(): void {
+    this.over.abort();
+    this.unwatch();
+    this.stopping.removeEventListener('abort', this.end);
+  }
+
+  private cutOff(count: number): void {
+    this.letGo();
+    const details = `${count} decisions wait to be read`;
+    this.call.emit('error', Object.assign(new Error(details), { code: status.RESOURCE_EXHAUSTED, details }));
+  }
+
+  private take(record: DecisionRecord): void {
+    if (!matches(this.call.request, record)) return;
+    if (this.behind) {
+      this.behind.add(roundKey(record.decision));
+      if (this.behind.size > MAX_BEHIND) this.cutOff(this.behind.size);
+      return;
+    }
+    this.unsent = this.call.write(toMessage(record)) ? 0 : this.unsent + 1;
+    if (this.unsent > MAX_UNSENT) this.cutOff(this.unsent);
+  }
+
+  /** The cache's iteration comes to the new ones, too; one that left the cache meanwhile can't be sent. */
+  private async sendRecent(behind: Set<string>): Promise<void> {
+    let looked = 0;
+    for (const record of this.cache.recent()) {
+      behind.delete(roundKey(record.decision));
+      const isFull = matches(this.call.request, record) && !this.call.write(toMessage(record));
+      if (isFull) await once(this.call, 'drain', { signal: this.over.signal }).catch(() => undefined);
+      else if (++looked % LOOKED_AT_ONCE === 0) await turn();
+      if (this.over.signal.aborted) return;
+    }
+    this.behind = null;
+    if (behind.size > 0) this.cutOff(behind.size);
+  }
+}
+
 /** Streams matching decisions until the caller ends the call or the service stops. */
-export function watchDecisions(
-  call: ServerWritableStream<WatchRequest, object>,
-  cache: DecisionCache,
-  stopping: AbortSignal,
-): void {
-  let unsent = 0;
-  let unwatch: () => void = () => undefined;
-  const end = () => {
-    unwatch();
-    stopping.removeEventListener('abort', end);
-    call.end();
-  };
-  const send = (record: DecisionRecord) => {
-    if (!matches(call.request, record)) return;
-    unsent = call.write(toMessage(record)) ? 0 : unsent + 1;
-    if (unsent <= MAX_UNSENT) return;
-    unwatch();
-    const details = `${MAX_UNSENT} decisions wait to be read`;
-    call.emit('error', Object.assign(new Error(details), { code: status.RESOURCE_EXHAUSTED, details }));
-  };
-  call.on('drain', () => (unsent = 0));
-  call.on('cancelled', end);
-  stopping.addEventListener('abort', end);
-  if (call.request.includeRecent) for (const record of cache.recent()) send(record);
-  unwatch = cache.watch(send);
-  if (stopping.aborted || call.cancelled) end();
+export function watchDecisions(call: WatchCall, cache: DecisionCache, stopping: AbortSignal): Promise<void> {
+  return new Watcher(call, cache, stopping).run();
 }
