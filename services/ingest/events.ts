@@ -18,7 +18,6 @@ const specs = {
       readonly zoneId: string;
       readonly shards: number;
       readonly candidates: number;
-      readonly shardBytes: number;
       /** From the whole body to the manifest on Kafka. */
       readonly seconds: number;
       readonly again: boolean;
@@ -35,7 +34,12 @@ const specs = {
     },
   }),
   RoundCut: event<
-    RoundFields & { readonly candidates: number; readonly shards: number; readonly seconds: number }
+    RoundFields & {
+      readonly candidates: number;
+      readonly shards: number;
+      readonly shardBytes: number;
+      readonly seconds: number;
+    }
   >({
     level: 'debug',
     counter: {
@@ -45,7 +49,7 @@ const specs = {
     },
     histogram: {
       name: 'dispatch_round_cut_seconds',
-      help: 'Time to generate candidates and cut them into shards.',
+      help: 'Time to generate candidates, cut them into shards and encode these.',
       buckets: [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1],
       value: ({ seconds }) => seconds,
     },

@@ -11,7 +11,7 @@ import { roundKey, type Topics } from '#schemas/topics';
 import type { Edge, IngestEvents } from './events';
 import { roundMessages, type RoundMessages } from './publish/round-messages';
 import { traceParent } from './publish/trace-parent';
-import type { Claim, RoundClaims } from './store/round-claims';
+import type { AcceptedRound, RoundClaims } from './store/round-claims';
 import type { TravelMatrices } from '#lib/travel-matrices';
 
 export interface Submission {
@@ -113,10 +113,10 @@ export class RoundIntake {
     contentHash: string,
   ): Promise<Acceptance> {
     const claim = await this.parts.claims.find(round);
-    if (claim?.hash !== contentHash || claim.state !== 'accepted') {
+    if (claim?.hash !== contentHash || !claim.accepted) {
       throw new RoundhouseError('ROUND_INVALID', 'the deadline has passed or is too near', faults);
     }
-    return this.acceptance(round, this.cut(round).manifest.shardCandidateCounts, true);
+    return acceptance(round, claim.accepted, true);
   }
 
   private async claimAndPublish(
@@ -126,40 +126,44 @@ export class RoundIntake {
     receivedAt: number,
   ): Promise<Acceptance> {
     const claim = await this.parts.claims.claim(round, contentHash);
-    if (claim === 'conflict') {
+    if (claim.state === 'conflict') {
       const message = `round ${round.roundId} of run ${round.runId} was submitted before with other content`;
       throw new RoundhouseError('ROUND_CONFLICT', message);
     }
-    const { counts, messages } = await this.prepare(round, contentHash, submission, receivedAt, claim);
-    if (claim !== 'accepted') await this.publish(round, messages);
-    const acceptance = this.acceptance(round, counts, claim === 'accepted');
+    const again = claim.state === 'accepted';
+    const accepted = again ? claim : await this.cutAndPublish(round, contentHash, submission, receivedAt);
     this.remember(round);
+    const result = acceptance(round, accepted, again);
     this.parts.events.RoundAccepted({
-      ...acceptance,
+      ...result,
       edge: submission.edge,
       zoneId: round.zoneId,
-      shardBytes: messages.shardBytes,
       seconds: (Date.now() - receivedAt) / 1_000,
     });
-    return acceptance;
+    return result;
+  }
+
+  private async cutAndPublish(
+    round: DispatchRound,
+    contentHash: string,
+    submission: Submission,
+    receivedAt: number,
+  ): Promise<AcceptedRound> {
+    const { counts, messages, seconds } = await this.prepare(round, contentHash, submission, receivedAt);
+    const [shards, candidates] = [counts.length, sum(counts)];
+    const accepted = { shards, candidates, deadline: round.deadline };
+    await this.publish(round, messages, accepted);
+    const { tenantId, runId, roundId } = round;
+    const { shardBytes } = messages;
+    this.parts.events.RoundCut({ tenantId, runId, roundId, shards, candidates, shardBytes, seconds });
+    return accepted;
   }
 
   private cut(round: DispatchRound) {
-    const started = performance.now();
     const { models, matrices, cut } = this.parts;
     const { travel, modelLabel } = round.policy;
     const matrix = travel.kind === 'matrix' ? matrices.find(travel.contentHash) : undefined;
-    const result = cutRound(round, models.refsOf(modelLabel), { ...cut, ...(matrix && { matrix }) });
-    const { tenantId, runId, roundId } = round;
-    this.parts.events.RoundCut({
-      tenantId,
-      runId,
-      roundId,
-      shards: result.shards.length,
-      candidates: sum(result.manifest.shardCandidateCounts),
-      seconds: (performance.now() - started) / 1_000,
-    });
-    return result;
+    return cutRound(round, models.refsOf(modelLabel), { ...cut, ...(matrix && { matrix }) });
   }
 
   /** Nothing has been published when this fails, so the claim is given up again. */
@@ -168,15 +172,16 @@ export class RoundIntake {
     contentHash: string,
     submission: Submission,
     receivedAt: number,
-    claim: Claim,
   ) {
     try {
+      const started = performance.now();
       const cut = this.cut(round);
       const trace = traceParent(submission.traceparent);
       const messages = roundMessages(cut, this.parts.topics, receivedAt, trace);
       this.requireRoom(messages);
-      if (claim !== 'accepted') this.requireLead(round);
-      return { counts: cut.manifest.shardCandidateCounts, messages };
+      this.requireLead(round);
+      const seconds = (performance.now() - started) / 1_000;
+      return { counts: cut.manifest.shardCandidateCounts, messages, seconds };
     } catch (error) {
       await this.parts.claims.release(round, contentHash).catch(() => undefined);
       throw error;
@@ -199,12 +204,16 @@ export class RoundIntake {
     }
   }
 
-  private async publish(round: DispatchRound, { shards, manifest }: RoundMessages): Promise<void> {
+  private async publish(
+    round: DispatchRound,
+    { shards, manifest }: RoundMessages,
+    accepted: AcceptedRound,
+  ): Promise<void> {
     await this.parts.producer.send(shards);
     // Its shards are there, so the claim stays: other content may not take their keys.
     this.requireLead(round);
     await this.parts.producer.send([manifest]);
-    await this.parts.claims.confirm(round).catch((error: Error) => {
+    await this.parts.claims.confirm(round, accepted).catch((error: Error) => {
       const { tenantId, runId, roundId } = round;
       this.parts.events.ClaimNotConfirmed({ tenantId, runId, roundId, reason: error.message });
     });
@@ -214,11 +223,14 @@ export class RoundIntake {
     this.recent.add(roundKey(key));
     if (this.recent.size > RECENT_ROUNDS) this.recent.delete(this.recent.values().next().value!);
   }
+}
 
-  private acceptance(round: DispatchRound, counts: readonly number[], again: boolean): Acceptance {
-    const { tenantId, runId, roundId } = round;
-    return { tenantId, runId, roundId, shards: counts.length, candidates: sum(counts), again };
-  }
+function acceptance(
+  { tenantId, runId, roundId }: RoundKey,
+  { shards, candidates }: AcceptedRound,
+  again: boolean,
+): Acceptance {
+  return { tenantId, runId, roundId, shards, candidates, again };
 }
 
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);

@@ -135,8 +135,16 @@ describe('the same round again', () => {
     const body = roundBody('twice');
     const reordered = Object.fromEntries(Object.entries(body).reverse());
     expect((await ingest.post('/v1/rounds', body)).body.again).toBe(false);
+    const counted = async () => {
+      const { body: text } = await ingest.get('/metrics');
+      return [/_candidates_total\{.*\} (\d+)/, /_round_cut_seconds_count\{.*\} (\d+)/].map(
+        (sample) => sample.exec(text)![1],
+      );
+    };
+    const before = await counted();
     const again = await ingest.post('/v1/rounds', reordered);
     expect([again.status, again.body.again, again.body.candidates]).toEqual([202, true, 2]);
+    expect(await counted()).toEqual(before); // neither cut nor published again
     await ingest.post('/v1/rounds', roundBody('marker'));
     await ingest.manifests('marker');
     expect(await ingest.manifests('twice')).toHaveLength(1);

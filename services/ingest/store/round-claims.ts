@@ -3,8 +3,16 @@ import { RoundhouseError } from '#schemas/errors';
 import type { RoundKey } from '#schemas/domain';
 import { roundKey } from '#schemas/topics';
 
-/** `claimed`: new. `pending`: an earlier attempt did not finish. `accepted`: its manifest is on Kafka. */
-export type Claim = 'claimed' | 'pending' | 'accepted' | 'conflict';
+/** What is known of a round since its manifest is on Kafka. */
+export interface AcceptedRound {
+  readonly shards: number;
+  readonly candidates: number;
+  readonly deadline: number;
+}
+
+/** `claimed`: new. `pending`: an earlier attempt did not finish. */
+export type Claim =
+  { readonly state: 'claimed' | 'pending' | 'conflict' } | ({ readonly state: 'accepted' } & AcceptedRound);
 
 /** A claim must not be made after its caller has been told that there is no Redis. */
 export const failFast = {
@@ -18,14 +26,24 @@ local held = redis.call('HGET', KEYS[1], 'hash')
 if not held then
   redis.call('HSET', KEYS[1], 'hash', ARGV[1], 'state', 'pending')
   redis.call('PEXPIRE', KEYS[1], ARGV[2])
-  return 'claimed'
+  return {'claimed'}
 end
-if held ~= ARGV[1] then return 'conflict' end
-return redis.call('HGET', KEYS[1], 'state')`;
+if held ~= ARGV[1] then return {'conflict'} end
+return redis.call('HMGET', KEYS[1], 'state', 'shards', 'candidates', 'deadline')`;
 
 const releaseScript = `
 local claim = redis.call('HMGET', KEYS[1], 'hash', 'state')
 if claim[1] == ARGV[1] and claim[2] == 'pending' then redis.call('DEL', KEYS[1]) end`;
+
+export interface FoundClaim {
+  readonly hash: string;
+  readonly accepted: AcceptedRound | null;
+}
+
+function acceptedOf(fields: readonly (string | null | undefined)[]): AcceptedRound {
+  const [shards = 0, candidates = 0, deadline = 0] = fields.map(Number);
+  return { shards, candidates, deadline };
+}
 
 /**
  * One content per round: the first submission claims the round's key with the hash of its content, and is
@@ -39,13 +57,14 @@ export class RoundClaims {
     private readonly timeoutMs = 2_000,
   ) {}
 
-  claim(key: RoundKey, contentHash: string): Promise<Claim> {
+  async claim(key: RoundKey, contentHash: string): Promise<Claim> {
     const run = this.redis.eval(claimScript, 1, this.keyOf(key), contentHash, this.ttlMs);
-    return this.inTime(run as Promise<Claim>);
+    const [state, ...rest] = (await this.inTime(run)) as [Claim['state'], ...(string | null)[]];
+    return state === 'accepted' ? { state, ...acceptedOf(rest) } : { state };
   }
 
-  async confirm(key: RoundKey): Promise<void> {
-    await this.inTime(this.redis.hset(this.keyOf(key), 'state', 'accepted'));
+  async confirm(key: RoundKey, round: AcceptedRound): Promise<void> {
+    await this.inTime(this.redis.hset(this.keyOf(key), { state: 'accepted', ...round }));
   }
 
   /** Gives up a claim of which nothing was published. */
@@ -53,10 +72,12 @@ export class RoundClaims {
     await this.inTime(this.redis.eval(releaseScript, 1, this.keyOf(key), contentHash));
   }
 
-  /** The content hash and state of a round that was submitted, else null. */
-  async find(key: RoundKey): Promise<{ readonly hash: string; readonly state: string } | null> {
-    const [hash, state] = await this.inTime(this.redis.hmget(this.keyOf(key), 'hash', 'state'));
-    return hash && state ? { hash, state } : null;
+  /** The content hash of a round that was submitted, and what is known of it once accepted, else null. */
+  async find(key: RoundKey): Promise<FoundClaim | null> {
+    const fields = ['hash', 'state', 'shards', 'candidates', 'deadline'];
+    const [hash, state, ...rest] = await this.inTime(this.redis.hmget(this.keyOf(key), ...fields));
+    if (!hash) return null;
+    return { hash, accepted: state === 'accepted' ? acceptedOf(rest) : null };
   }
 
   async ping(): Promise<void> {
