@@ -60,6 +60,13 @@ export const errorCodes = {
     atKafka: null,
     meaning: 'No such round, model or version.',
   },
+  DECISION_GONE: {
+    retry: 'never',
+    grpc: 'NOT_FOUND',
+    http: 410,
+    atKafka: null,
+    meaning: 'The decision is no longer kept for requests; the topic dispatch.decisions has it longer.',
+  },
   PAYLOAD_INVALID: {
     retry: 'never',
     grpc: 'INVALID_ARGUMENT',

@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { Redis } from 'ioredis';
 import { roundsCodec, shardsCodec, observationsCodec } from '#schemas/codec';
 import { headers, shardKey, zoneKey } from '#schemas/topics';
-import type { TenantId, ZoneId } from '#schemas/brands';
+import type { OrderId, TenantId, ZoneId } from '#schemas/brands';
 import { readShard } from '../support/read-shard';
 import { decisionOf, roundBody, startIngest, until, type IngestBench } from './ingest-harness';
 
@@ -14,6 +14,7 @@ beforeAll(async () => {
     ROUNDHOUSE_INGEST_MAX_BODY_BYTES: '100000',
     ROUNDHOUSE_INGEST_MAX_ORDERS: '20',
     ROUNDHOUSE_INGEST_BODY_TIMEOUT_MS: '1000',
+    ROUNDHOUSE_INGEST_DECISION_CACHE_BYTES: '65536',
   });
 }, 120_000);
 afterAll(() => ingest?.stop(), 60_000);
@@ -248,6 +249,24 @@ describe('a decision', () => {
     expect((await ingest.get(path('d2', 20_000))).body.content.coverage).toBe(1);
     const metrics = await ingest.get('/metrics');
     expect(metrics.body).toMatch(/dispatch_decisions_seen_total\{repeated="false"/);
+  }, 60_000);
+
+  test('that left the cache is 410, and one behind it is there', async () => {
+    // 700 × 60 bytes each: two of them do not fit into 65,536.
+    const unassigned = Array.from({ length: 700 }, (_, i) => ({
+      orderId: `${'o'.repeat(56)}${1_000 + i}` as OrderId,
+      reason: 'stale' as const,
+    }));
+    for (const roundId of ['old', 'new']) {
+      await ingest.post('/v1/rounds', roundBody(roundId));
+      const [round] = await ingest.manifests(roundId);
+      await ingest.publishDecision(decisionOf(round!, { unassigned }));
+    }
+    expect((await ingest.get(path('new', 20_000))).status).toBe(200);
+    expect(await ingest.get(path('old', 20_000))).toMatchObject({
+      status: 410,
+      body: { error: 'DECISION_GONE', retry: 'never' },
+    });
   }, 60_000);
 
   test('of an unknown round is 404, at once', async () => {

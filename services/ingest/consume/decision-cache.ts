@@ -19,6 +19,9 @@ interface Entry {
   readonly seenAt: number;
 }
 
+/** Rounds whose decisions left the cache; their keys take little memory. */
+const GONE_KEPT = 50_000;
+
 export interface DecisionCacheLimits {
   readonly ttlMs: number;
   readonly maxBytes: number;
@@ -32,6 +35,7 @@ export class DecisionCache {
   private readonly entries = new Map<string, Entry>();
   private readonly waiting = new Map<string, Set<() => void>>();
   private readonly watchers = new Set<(record: DecisionRecord) => void>();
+  private readonly gone = new Set<string>();
   private bytes = 0;
 
   constructor(
@@ -42,7 +46,7 @@ export class DecisionCache {
   /** False for a repetition. */
   add(record: DecisionRecord, encoded: Buffer): boolean {
     const key = roundKey(record.decision);
-    if (this.entries.has(key)) return false;
+    if (this.entries.has(key) || this.gone.has(key)) return false;
     const { appendedAt, closedAt, outage } = record;
     const bytes = Buffer.from(encoded);
     this.entries.set(key, { bytes, appendedAt, closedAt, outage, seenAt: this.now() });
@@ -57,6 +61,12 @@ export class DecisionCache {
     this.dropOld();
     const entry = this.entries.get(roundKey(key));
     return entry ? recordOf(entry) : null;
+  }
+
+  /** The decision was here, or would have left by now if it was made by the deadline. */
+  isGone(key: RoundKey, deadline: number | undefined): boolean {
+    if (this.find(key)) return false;
+    return this.gone.has(roundKey(key)) || (deadline ?? Infinity) + this.limits.ttlMs < this.now();
   }
 
   /** The decision as soon as it is there, or null after the wait or when the signal fires. */
@@ -102,6 +112,8 @@ export class DecisionCache {
       if (entry.seenAt >= oldest && this.bytes <= this.limits.maxBytes) return;
       this.entries.delete(key);
       this.bytes -= entry.bytes.length;
+      this.gone.add(key);
+      if (this.gone.size > GONE_KEPT) this.gone.delete(this.gone.values().next().value!);
     }
   }
 }

@@ -4,7 +4,7 @@ import type { RoundKey } from '#schemas/domain';
 import { RoundhouseError } from '#schemas/errors';
 import type { DecisionCache, DecisionRecord } from '../consume/decision-cache';
 import type { RoundIntake } from '../round-intake';
-import type { RoundClaims } from '../store/round-claims';
+import type { FoundClaim, RoundClaims } from '../store/round-claims';
 import { reply, replyJson } from './replies';
 
 /** Beside a decision: broker's append time, when the round was closed, and the outage that delayed it. */
@@ -36,18 +36,27 @@ export interface DecisionParts {
   readonly stopping: AbortSignal;
 }
 
-/** A round without a claim was never accepted here. Without Redis we can't tell, and wait. */
-async function isKnown({ claims, intake }: DecisionParts, key: RoundKey): Promise<boolean> {
-  if (intake.hasAccepted(key)) return true;
+/** What Redis has of a round; undefined without Redis: then we can't tell. */
+async function findClaim({ claims }: DecisionParts, key: RoundKey): Promise<FoundClaim | null | undefined> {
   try {
-    return (await claims.find(key)) !== null;
+    return await claims.find(key);
   } catch (error) {
-    if (error instanceof RoundhouseError && error.code === 'DEPENDENCY_ABSENT') return true;
+    if (error instanceof RoundhouseError && error.code === 'DEPENDENCY_ABSENT') return undefined;
     throw error;
   }
 }
 
-/** 200 with the decision, 202 while there is none, 404 for a round that nobody submitted. */
+/** A round without a claim was never accepted here. */
+async function requireAwaited(parts: DecisionParts, key: RoundKey): Promise<void> {
+  const claim = await findClaim(parts, key);
+  const name = `round ${key.roundId} of run ${key.runId}`;
+  if (parts.cache.isGone(key, claim?.accepted?.deadline)) {
+    throw new RoundhouseError('DECISION_GONE', `the decision of ${name} is not kept here any more`);
+  }
+  if (claim === null && !parts.intake.hasAccepted(key)) throw new RoundhouseError('NOT_FOUND', `no ${name}`);
+}
+
+/** 200 with the decision, 202 while there is none, 410 when it is kept no longer, 404 for a round that nobody submitted. */
 export async function answerDecision(
   response: ServerResponse,
   key: RoundKey,
@@ -56,9 +65,7 @@ export async function answerDecision(
 ): Promise<void> {
   const ready = parts.cache.find(key);
   if (ready) return replyDecision(response, ready);
-  if (!(await isKnown(parts, key))) {
-    throw new RoundhouseError('NOT_FOUND', `no round ${key.roundId} of run ${key.runId}`);
-  }
+  await requireAwaited(parts, key);
   const gone = new AbortController();
   response.once('close', () => gone.abort());
   const signal = AbortSignal.any([gone.signal, parts.stopping]);
