@@ -3,7 +3,7 @@ import type { PackingRows } from './packing-rows';
 
 /**
  * The columns that can stand in a solution better than `known`: a solution with column k has a profit of at
- * most bound − (largest reduced profit of the courier, at least 0) + (reduced profit of k).
+ * most bound − (largest reduced profit of the courier, at least 0) + (reduced profit of k). A `reach` above 1 takes in more.
  */
 export interface NearColumns {
   readonly reduced: Float64Array;
@@ -14,7 +14,7 @@ export interface NearColumns {
   readonly ofOrder: readonly Int32Array[];
 }
 
-export function nearColumns(rows: PackingRows, prices: OrderPrices, known: number): NearColumns {
+export function nearColumns(rows: PackingRows, prices: OrderPrices, known: number, reach = 1): NearColumns {
   const { columns } = rows;
   const reduced = new Float64Array(columns.count);
   const best = new Float64Array(columns.courierCount);
@@ -23,7 +23,7 @@ export function nearColumns(rows: PackingRows, prices: OrderPrices, known: numbe
     const courier = columns.courier[column]!;
     best[courier] = Math.max(best[courier]!, reduced[column]!);
   }
-  const slack = prices.bound - known;
+  const slack = reach * (prices.bound - known);
   const isNear = (column: number) => best[columns.courier[column]!]! - reduced[column]! <= slack;
   const larger = (a: number, b: number) => reduced[b]! - reduced[a]! || a - b;
   const lists = (start: Int32Array, items: Int32Array, count: number) =>

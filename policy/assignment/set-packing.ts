@@ -26,6 +26,8 @@ const PHASES = [
   { steps: 240, share: 0.7, noise: 0.1 },
   { steps: 0, share: 0.15, noise: 0 },
 ] as const;
+/** The search may pass through columns that lose so many times what a better solution can lose. */
+const SEARCH_REACH = 1.5;
 const SEED = 20_260_101;
 
 export interface PackingLimits {
@@ -49,14 +51,15 @@ export interface Packing {
 export function packBundles(columns: ProfitColumns, limits: PackingLimits = {}): Packing {
   const budget = limits.workBudget ?? WORK_FIXED + WORK_PER_COLUMN * columns.count;
   const goal = () => goalOf(columns, prices.bound, limits.closeEnough ?? CLOSE_ENOUGH);
-  let rows = packingRows(columns);
+  const allRows = packingRows(columns);
+  let rows = allRows;
   const prices = new OrderPrices(rows);
   const best = new PackingChoice(columns);
   const random = new SeededRandom(SEED);
   for (const { steps, share, noise } of PHASES) {
     lowerBound(rows, prices, best, { steps, work: budget * PRICE_SHARE, goal });
     if (best.profit >= goal()) break;
-    new PackingSearch(rows, best, prices, random, goal()).run(budget * (1 - PRICE_SHARE) * share, noise);
+    new PackingSearch(allRows, best, prices, random, goal()).run(budget * (1 - PRICE_SHARE) * share, noise);
     rows = restrictedRows(rows, nearColumns(rows, prices, best.profit).isNear);
     prices.restrictTo(rows);
   }
@@ -98,7 +101,7 @@ class PackingSearch {
     private readonly random: SeededRandom,
     private readonly goal: number,
   ) {
-    this.near = nearColumns(rows, prices, best.profit);
+    this.near = nearColumns(rows, prices, best.profit, SEARCH_REACH);
     this.search = new RegionSearch(rows.columns, this.near, prices.best, random);
     this.losses = new LossDraw(this.near, prices.best);
     this.largest = rows.columns.profit.reduce((a, b) => Math.max(a, b), 0);
