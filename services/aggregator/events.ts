@@ -25,96 +25,115 @@ export interface ClosedFields extends RoundIds {
   readonly decideSeconds: number;
 }
 
+/** From the manifest to the decision. */
+const roundEvents = {
+  RoundOpened: event<RoundIds & { shards: number; candidates: number; leftMs: number }>({
+    level: 'debug',
+    counter: { name: 'dispatch_rounds_opened_total', help: 'Rounds whose manifest was read.' },
+  }),
+  RoundClosed: event<ClosedFields>({
+    level: 'info',
+    labels: { closedBy: ['complete', 'deadline'], outage: ['none', ...outages] },
+    counter: { name: 'dispatch_rounds_closed_total', help: 'Decisions published, by what closed them.' },
+    histogram: {
+      name: 'dispatch_round_close_seconds',
+      help: 'From the begin of the close (last outcome or deadline) to the acknowledged decision.',
+      buckets: secondsBuckets,
+      value: ({ closeSeconds }) => closeSeconds,
+    },
+  }),
+  RoundDecidedLate: event<RoundIds & { lateMs: number }>({
+    level: 'warn',
+    counter: {
+      name: 'dispatch_decisions_late_total',
+      help: 'Decisions acknowledged after their deadline without an outage to blame.',
+    },
+  }),
+  RoundRepublished: event<RoundIds>({
+    level: 'info',
+    counter: {
+      name: 'dispatch_decisions_republished_total',
+      help: 'Decisions found in the outbox and published again.',
+    },
+  }),
+  BackupFired: event<RoundIds>({
+    level: 'warn',
+    counter: {
+      name: 'dispatch_backup_closes_total',
+      help: 'Rounds closed by the backup job, not by their own instance.',
+    },
+  }),
+  CloseBudgetChanged: event<{ budgetMs: number }>({
+    level: 'debug',
+    gauge: {
+      name: 'dispatch_close_budget_seconds',
+      help: 'Closing begins so long before a deadline.',
+      value: ({ budgetMs }) => budgetMs / 1_000,
+    },
+  }),
+};
+
+/** Outcomes of shards. */
+const outcomeEvents = {
+  OutcomeReceived: event<RoundIds & { shardIndex: number; status: string; use: string }>({
+    level: 'trace',
+    labels: { use: ['used', 'repeated', 'invalid', 'early', 'after_close'] },
+    counter: { name: 'dispatch_outcomes_received_total', help: 'Outcomes by what became of them.' },
+  }),
+  OutcomesRecovered: event<{ rounds: number; outcomes: number; seconds: number }>({ level: 'warn' }),
+};
+
+/** What could not be used, or not at once. */
+const faultEvents = {
+  RoundAbandoned: event<RoundIds & { code: string; reason: string }>({
+    level: 'error',
+    labels: { code: Object.keys(errorCodes) },
+    counter: {
+      name: 'dispatch_rounds_abandoned_total',
+      help: 'Rounds whose decision can never be published.',
+    },
+  }),
+  PlansRefused: event<RoundIds & { reason: string }>({
+    level: 'error',
+    counter: { name: 'dispatch_plans_refused_total', help: 'Rounds whose plans could not be decided on.' },
+  }),
+  CloseRefused: event<RoundIds & { reason: string }>({
+    level: 'error',
+    counter: { name: 'dispatch_closes_refused_total', help: 'Decisions that Redis did not take at once.' },
+  }),
+  MessageDeadLettered: event<{
+    topic: string;
+    partition: number;
+    offset: string;
+    code: string;
+    reason: string;
+  }>({
+    level: 'warn',
+    labels: { code: Object.keys(errorCodes) },
+    counter: { name: 'dispatch_dead_letters_total', help: 'Messages put on dispatch.dead-letters.' },
+  }),
+};
+
+/** Redis, Kafka and the clock. */
+const dependencyEvents = {
+  JoinRebuilt: event<{ decisions: number; openRounds: number; seconds: number }>({
+    level: 'warn',
+    counter: { name: 'dispatch_join_rebuilds_total', help: 'Rebuilds after Redis had lost its memory.' },
+  }),
+  OutageBegan: event<{ outage: string }>({ level: 'warn' }),
+  OutageEnded: event<{ outage: string; seconds: number }>({ level: 'warn' }),
+  ClockSkewMeasured: event<{ skewMs: number }>({
+    level: 'info',
+    gauge: {
+      name: 'dispatch_clock_skew_seconds',
+      help: "Our clock minus the broker's.",
+      value: ({ skewMs }) => skewMs / 1_000,
+    },
+  }),
+};
+
 export function aggregatorEvents(telemetry: Telemetry) {
-  return defineEvents(telemetry, {
-    RoundOpened: event<RoundIds & { shards: number; candidates: number; leftMs: number }>({
-      level: 'debug',
-      counter: { name: 'dispatch_rounds_opened_total', help: 'Rounds whose manifest was read.' },
-    }),
-    RoundClosed: event<ClosedFields>({
-      level: 'info',
-      labels: { closedBy: ['complete', 'deadline'], outage: ['none', ...outages] },
-      counter: { name: 'dispatch_rounds_closed_total', help: 'Decisions published, by what closed them.' },
-      histogram: {
-        name: 'dispatch_round_close_seconds',
-        help: 'From the begin of the close (last outcome or deadline) to the acknowledged decision.',
-        buckets: secondsBuckets,
-        value: ({ closeSeconds }) => closeSeconds,
-      },
-    }),
-    RoundDecidedLate: event<RoundIds & { lateMs: number }>({
-      level: 'warn',
-      counter: {
-        name: 'dispatch_decisions_late_total',
-        help: 'Decisions acknowledged after their deadline without an outage to blame.',
-      },
-    }),
-    RoundRepublished: event<RoundIds>({
-      level: 'info',
-      counter: {
-        name: 'dispatch_decisions_republished_total',
-        help: 'Decisions found in the outbox and published again.',
-      },
-    }),
-    RoundAbandoned: event<RoundIds & { code: string; reason: string }>({
-      level: 'error',
-      labels: { code: Object.keys(errorCodes) },
-      counter: {
-        name: 'dispatch_rounds_abandoned_total',
-        help: 'Rounds whose decision can never be published.',
-      },
-    }),
-    PlansRefused: event<RoundIds & { reason: string }>({
-      level: 'error',
-      counter: { name: 'dispatch_plans_refused_total', help: 'Rounds whose plans could not be decided on.' },
-    }),
-    BackupFired: event<RoundIds>({
-      level: 'warn',
-      counter: {
-        name: 'dispatch_backup_closes_total',
-        help: 'Rounds closed by the backup job, not by their own instance.',
-      },
-    }),
-    OutcomeReceived: event<RoundIds & { shardIndex: number; status: string; use: string }>({
-      level: 'trace',
-      labels: { use: ['used', 'repeated', 'invalid', 'early', 'after_close'] },
-      counter: { name: 'dispatch_outcomes_received_total', help: 'Outcomes by what became of them.' },
-    }),
-    MessageDeadLettered: event<{
-      topic: string;
-      partition: number;
-      offset: string;
-      code: string;
-      reason: string;
-    }>({
-      level: 'warn',
-      labels: { code: Object.keys(errorCodes) },
-      counter: { name: 'dispatch_dead_letters_total', help: 'Messages put on dispatch.dead-letters.' },
-    }),
-    JoinRebuilt: event<{ decisions: number; openRounds: number; seconds: number }>({
-      level: 'warn',
-      counter: { name: 'dispatch_join_rebuilds_total', help: 'Rebuilds after Redis had lost its memory.' },
-    }),
-    OutcomesRecovered: event<{ rounds: number; outcomes: number; seconds: number }>({ level: 'warn' }),
-    OutageBegan: event<{ outage: string }>({ level: 'warn' }),
-    OutageEnded: event<{ outage: string; seconds: number }>({ level: 'warn' }),
-    CloseBudgetChanged: event<{ budgetMs: number }>({
-      level: 'debug',
-      gauge: {
-        name: 'dispatch_close_budget_seconds',
-        help: 'Closing begins so long before a deadline.',
-        value: ({ budgetMs }) => budgetMs / 1_000,
-      },
-    }),
-    ClockSkewMeasured: event<{ skewMs: number }>({
-      level: 'info',
-      gauge: {
-        name: 'dispatch_clock_skew_seconds',
-        help: "Our clock minus the broker's.",
-        value: ({ skewMs }) => skewMs / 1_000,
-      },
-    }),
-  });
+  return defineEvents(telemetry, { ...roundEvents, ...outcomeEvents, ...faultEvents, ...dependencyEvents });
 }
 
 export type AggregatorEvents = ReturnType<typeof aggregatorEvents>;
