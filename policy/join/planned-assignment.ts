@@ -58,9 +58,10 @@ export class PlanWalker {
     const { times, travel } = this.shardWalk(plan.shardIndex);
     const stops = stopsOfCandidate(round, geometry, orderIndex, plan.courier, plan.orders);
     if (stops.some(({ orders }) => orders.some((order) => !times.has(order)))) return null;
-    const sequence = stopSequence(plan.packedStops, stops.length);
-    if (sequence === null) return null;
-    return walkPlan({ round, geometry, travel, times, courier: plan.courier, stops, sequence });
+    return unlessThrown(() => {
+      const sequence = unpackStops(plan.packedStops, stops.length);
+      return walkPlan({ round, geometry, travel, times, courier: plan.courier, stops, sequence });
+    });
   }
 
   private shardWalk(shardIndex: number): ShardWalk {
@@ -75,9 +76,10 @@ export class PlanWalker {
   }
 }
 
-function stopSequence(packed: bigint, count: number): number[] | null {
+/** Null where a record can't be walked at all: no permutation of its stops, a vehicle that the matrix lacks. */
+function unlessThrown<T>(walk: () => T): T | null {
   try {
-    return unpackStops(packed, count);
+    return walk();
   } catch {
     return null;
   }

@@ -119,6 +119,14 @@ describe('what makes a plan infeasible', () => {
   test('a pickup after the shift', () => infeasible(one({ readyAt: 10 }, { shiftEndsAt: 9 }), [0], [1, 2]));
   test('a drop-off after its latest time', () => infeasible(one({ latestDropoffAt: 99 }), [0], [1, 2])); // 100 m take 100 s
   test('too much on board', () => infeasible(one({ size: 5 }), [0], [1, 2])); // capacity 4
+  test('a vehicle without a speed, also where it need not go', () => {
+    const metresPerHour = { walk: 0, bike: 1, scooter: 1, car: 1 };
+    const policy = buildPolicy({
+      travel: { kind: 'speed', metresPerHour, quantumSeconds: seconds(1), known: true },
+    });
+    const round = (x: number) => ({ ...one({}, { position: { x, y: 0 } }), policy });
+    for (const x of [0, 50]) expect(walk(round(x), [0], [1, 2])).toMatchObject({ feasible: false, cost: 0n });
+  });
   test('a drop-off before its pickup', () => infeasible(one({}), [0], [2, 1]));
   test('a held stop after one of the bundle, without interleaving', () => {
     const round = buildRound({

@@ -18,7 +18,7 @@ export interface WalkInput {
 export interface WalkedPlan {
   readonly stops: PlannedStop[];
   readonly cost: bigint;
-  /** Pickups before drop-offs, shift end, latest drop-offs and capacity all kept. */
+  /** Pickups before drop-offs, a vehicle that drives, shift end, latest drop-offs and capacity all kept. */
   readonly feasible: boolean;
 }
 
@@ -47,8 +47,8 @@ class Walk {
   }
 
   visit(stop: CandidateStop): PlannedStop {
-    const { round, courier, travel } = this.input;
-    const arrive = this.time + travel(this.place, stop.place, round.couriers[courier]!.vehicle);
+    const { round } = this.input;
+    const arrive = this.time + this.legTo(stop.place);
     const orders = stop.orders.map((index) => ({
       index,
       order: round.orders[index]!,
@@ -69,6 +69,15 @@ class Walk {
       servedAt: absolute(served),
       departAt: absolute(this.time),
     };
+  }
+
+  /** A vehicle without a speed gets nowhere: such a plan is infeasible, its times mean nothing. */
+  private legTo(place: number): number {
+    const { round, courier, travel } = this.input;
+    const seconds = travel(this.place, place, round.couriers[courier]!.vehicle);
+    if (Number.isFinite(seconds)) return seconds;
+    this.feasible = false;
+    return 0;
   }
 
   private pickUp(arrive: number, orders: readonly WalkedOrder[]): number {

@@ -1,6 +1,9 @@
-import { headers } from '#schemas/topics';
+import type { OrderId, Seconds } from '#schemas/brands';
 import { outcomesCodec } from '#schemas/codec';
-import { roundKey } from '#schemas/topics';
+import type { ShardOutcome } from '#schemas/domain';
+import { PLAN_RECORD_BYTES, PlanRecord } from '#schemas/tensors';
+import { headers, roundKey } from '#schemas/topics';
+import { buildCourier, buildPolicy } from '../support/build-round';
 import { startStack } from '../support/stack';
 import { AggregatorHarness, inMs, reasonsOf, roundId, roundOf } from './aggregator-harness';
 
@@ -165,4 +168,43 @@ test('failed and late outcomes complete a round', async () => {
   expect(
     Object.values(reasonsOf(published)).every((reason) => ['shard_late', 'engine_lost'].includes(reason)),
   ).toBe(true);
+}, 40_000);
+
+test('a plan of a courier whose vehicle does not drive makes its shard failed; the round is decided', async () => {
+  const still = buildCourier('still', { vehicle: 'car' });
+  const travel = {
+    kind: 'speed' as const,
+    metresPerHour: { walk: 3_600, bike: 0, scooter: 0, car: 0 },
+    quantumSeconds: 1 as Seconds,
+    known: true,
+  };
+  const couriers = [buildCourier('k'), still];
+  const round = roundOf({ deadline: inMs(60_000), couriers, policy: buildPolicy({ travel }) });
+  const [first, ...others] = round.outcomes as [ShardOutcome];
+  const plans = Buffer.from(first.plans);
+  for (let at = 0; at < plans.length; at += PLAN_RECORD_BYTES) {
+    plans.writeUInt16LE(1, at + PlanRecord.courier);
+    plans.writeBigInt64LE(-1n, at + PlanRecord.cost);
+  }
+  await harness.publishRound(round);
+  await harness.publishOutcomes([{ ...first, plans }, ...others]);
+  const { decision } = await harness.decisionOf(round);
+  expect(decision.content.shards[0]).toMatchObject({ status: 'failed', errorCode: 'PAYLOAD_INVALID' });
+  expect(decision.content.assignments.map(({ courierId }) => courierId)).not.toContain('still');
+}, 40_000);
+
+test('a manifest whose courier holds an unknown order is dead-lettered; the next round is decided', async () => {
+  const good = roundOf({ deadline: inMs(60_000) });
+  const { runId } = good.manifest.round;
+  const couriers = [buildCourier('k', { held: [{ orderId: 'nobody' as OrderId, onBoard: true }] })];
+  const bad = { ...good.manifest, round: { ...good.manifest.round, roundId: roundId('bad'), couriers } };
+  await harness.publishRound({ manifest: bad, outcomes: [] });
+  const letters = () =>
+    harness.deadLetters.filter(({ headers: h }) => h[headers.deadLetterReason]?.includes('of round bad'));
+  await harness.eventually(() => letters().length === 1);
+  expect(letters()[0]!.headers[headers.deadLetterCode]).toBe('PAYLOAD_INVALID');
+  expect(letters()[0]!.headers[headers.deadLetterReason]).toContain('couriers[0].held[0].orderId');
+  await harness.publishRound(good);
+  await harness.publishOutcomes(good.outcomes);
+  expect((await harness.decisionOf(good)).decision).toMatchObject({ runId, content: { coverage: 1 } });
 }, 40_000);

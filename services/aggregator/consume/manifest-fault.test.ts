@@ -1,5 +1,14 @@
-import { buildOrder, buildRound } from '../../../test/support/build-round';
+import type { OrderId, Seconds } from '#schemas/brands';
+import { buildCourier, buildOrder, buildPolicy, buildRound } from '../../../test/support/build-round';
 import { checkManifest } from './manifest-fault';
+
+const holder = buildCourier('k', { held: [{ orderId: 'a' as OrderId, onBoard: true }] });
+const byCar = {
+  kind: 'speed' as const,
+  metresPerHour: { walk: 0, bike: 0, scooter: 0, car: 36_000 },
+  quantumSeconds: 1 as Seconds,
+  known: true,
+};
 
 const good = {
   round: buildRound({ orders: [buildOrder('a')] }),
@@ -17,6 +26,21 @@ test.each([
   ['another number of bitmaps', { shardOrders: [] }],
   ['a negative count of candidates', { shardCandidateCounts: [-1] }],
   ['a bitmap for other orders', { shardOrders: [new Uint8Array(2)] }],
+  [
+    'a held order that the round does not have',
+    { round: buildRound({ couriers: [holder], orders: [buildOrder('b')] }) },
+  ],
+  [
+    'a holder whose vehicle does not drive',
+    {
+      round: buildRound({
+        couriers: [holder],
+        orders: [buildOrder('a')],
+        policy: buildPolicy({ travel: byCar }),
+      }),
+    },
+  ],
+  ['an order that stands twice', { round: buildRound({ orders: [buildOrder('a'), buildOrder('a')] }) }],
 ])('%s is PAYLOAD_INVALID', (_, change) => {
   expect(() => checkManifest({ ...good, ...change })).toThrow(
     expect.objectContaining({ code: 'PAYLOAD_INVALID' }),

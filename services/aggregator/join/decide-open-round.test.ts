@@ -1,10 +1,10 @@
 import type { UnixMs } from '#schemas/brands';
 import { TravelMatrices } from '#lib/travel-matrices';
 import { cutRound } from '#policy/sharding/index';
-import { outcomesCodec } from '#schemas/codec';
+import { decisionsCodec, outcomesCodec } from '#schemas/codec';
 import { bruteCostShard } from '../../../test/support/brute-cost-shard';
 import { buildCourier, buildOrder, buildPolicy, buildRound } from '../../../test/support/build-round';
-import { decideOpenRound } from './decide-open-round';
+import { decideAndEncode, decideOpenRound } from './decide-open-round';
 import { OpenRound } from './open-round';
 
 const models = [{ name: 'candidate_cost', version: '1', contentHash: 'c'.repeat(64) }];
@@ -45,6 +45,27 @@ test('without its travel matrix a round is decided all the same, its shards fail
   expect(content.assignments).toEqual([]);
   expect(content.shards[0]).toMatchObject({ status: 'failed', errorCode: 'TRAVEL_MATRIX_UNKNOWN' });
   expect(content.unassigned).toEqual([{ orderId: 'a', reason: 'shard_failed' }]);
+});
+
+test('a round that neither its plans nor its points can decide gets a decision without them', () => {
+  const open = solvedRound();
+  Object.assign(open.parts.manifest.round.orders[0]!, { pickup: undefined });
+  const thrown: unknown[] = [];
+  const onThrown = (error: unknown) => thrown.push(error);
+  const { content, bytes } = decideAndEncode(open, new TravelMatrices('no such folder'), false, onThrown);
+  expect(thrown).toHaveLength(2);
+  expect(content).toMatchObject({ assignments: [], coverage: 0, closedBy: 'complete', candidatesTotal: 1 });
+  expect(content.shards[0]).toEqual({ shardIndex: 0, status: 'failed', errorCode: 'INTERNAL' });
+  expect(content.unassigned).toEqual([{ orderId: 'a', reason: 'shard_failed' }]);
+  expect(decisionsCodec.decode(bytes).content).toEqual(content);
+});
+
+test('a decision that can not be encoded counts as one that can not be made', () => {
+  const open = solvedRound();
+  Object.assign(open.parts.manifest, { models: 'none' });
+  const onThrown = jest.fn();
+  expect(() => decideAndEncode(open, new TravelMatrices('no such folder'), false, onThrown)).toThrow();
+  expect(onThrown).toHaveBeenCalledTimes(2);
 });
 
 test('outcomes that come after the close began are not used', () => {

@@ -1,17 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TravelMatrices } from '#lib/travel-matrices';
-import { decisionsCodec } from '#schemas/codec';
 import type { DecisionContent } from '#schemas/domain';
 import { RoundhouseError } from '#schemas/errors';
 import type { AggregatorEvents, Outage } from '../events';
-import { decisionRecord } from '../publish/decision-record';
 import type { DecisionPublisher } from '../publish/decision-publisher';
 import type { OutageLog } from '../publish/outage-log';
-import type { JoinStore } from '../store/join-store';
+import type { CloseReply, JoinStore } from '../store/join-store';
 import type { CloseBudget } from '../timers/close-budget';
 import type { DeadlineTimers } from '../timers/deadline-timers';
 import { DueRounds } from '../timers/due-rounds';
-import { decideOpenRound, decideWithoutPlans } from './decide-open-round';
+import { decideAndEncode, type EncodedDecision } from './decide-open-round';
 import type { OpenRound } from './open-round';
 import type { RoundBook } from './round-book';
 
@@ -31,6 +29,7 @@ export interface RoundCloserParts {
 const BEHIND_PLAN_MS = 50;
 /** A command that Redis answers later than this was held up. */
 const SLOW_REDIS_MS = 500;
+const REFUSED_PAUSE_MS = 250;
 
 interface Decided {
   readonly bytes: Buffer;
@@ -45,6 +44,7 @@ export class RoundCloser {
   constructor(private readonly parts: RoundCloserParts) {
     this.due = new DueRounds(
       (round) => this.decide(round),
+      (round, error) => this.abandon(round, error),
       () => parts.isRedisThere(),
     );
   }
@@ -68,7 +68,7 @@ export class RoundCloser {
   outcomeAdded(open: OpenRound): void {
     if (open.state !== 'open' || !open.isComplete() || !this.parts.isRedisThere()) return;
     if (this.parts.book.hasOlder(open)) return;
-    void this.decide(open);
+    this.decide(open).catch((error: unknown) => this.abandon(open, error));
   }
 
   redisIsBack(): void {
@@ -79,8 +79,7 @@ export class RoundCloser {
   /** The outbox had a decision, which may or may not be on Kafka. */
   async republish(open: OpenRound, bytes: Buffer): Promise<void> {
     open.state = 'closing';
-    const { runId, roundId } = open.round;
-    this.parts.events.RoundRepublished({ runId, roundId });
+    this.parts.events.RoundRepublished(idsOf(open));
     await this.publish(open, { bytes, content: null, decideSeconds: 0 }, performance.now());
   }
 
@@ -99,15 +98,14 @@ export class RoundCloser {
 
   /** The decision that stands in the outbox: ours, or that of whoever was first; null when it is on Kafka. */
   private async claim(open: OpenRound): Promise<Decided | null> {
-    const { store, outages } = this.parts;
+    const { outages } = this.parts;
     let stale = false;
     for (;;) {
       const begin = performance.now();
-      const content = this.contentOf(open, stale);
-      const bytes = decisionsCodec.encode(decisionRecord(open.round, content));
+      const { content, bytes } = this.contentOf(open, stale);
       const decideSeconds = (performance.now() - begin) / 1_000;
       const askedAt = Date.now();
-      const reply = await store.close(open.key, open.round, bytes, stale);
+      const reply = await this.closeInStore(open, bytes, stale);
       if (Date.now() - askedAt > SLOW_REDIS_MS) {
         outages.began('redis', askedAt);
         outages.over('redis');
@@ -119,30 +117,43 @@ export class RoundCloser {
     }
   }
 
-  /** A round must be decided even when its plans can't be: then they count as failed. */
-  private contentOf(open: OpenRound, stale: boolean): DecisionContent {
-    try {
-      return decideOpenRound(open, this.parts.matrices, stale);
-    } catch (error) {
-      this.parts.events.PlansRefused({ ...idsOf(open), reason: String(error) });
-      return decideWithoutPlans(open, 'INTERNAL', stale);
+  private contentOf(open: OpenRound, stale: boolean): EncodedDecision {
+    const { matrices, events } = this.parts;
+    return decideAndEncode(open, matrices, stale, (error) =>
+      events.PlansRefused({ ...idsOf(open), reason: String(error) }),
+    );
+  }
+
+  /** A Redis that refuses (out of memory, read-only) is asked until it takes the decision. */
+  private async closeInStore(open: OpenRound, bytes: Buffer, stale: boolean): Promise<CloseReply> {
+    for (;;) {
+      try {
+        return await this.parts.store.close(open.key, open.round, bytes, stale);
+      } catch (error) {
+        this.parts.events.CloseRefused({ ...idsOf(open), reason: String(error) });
+        await sleep(REFUSED_PAUSE_MS);
+      }
     }
   }
 
   private async publish(open: OpenRound, decided: Decided, since: number): Promise<void> {
-    const { publisher, store, events } = this.parts;
+    const { publisher, store } = this.parts;
     try {
       const outage = await publisher.publish(open, decided.bytes, () => this.markOf(open));
       this.report(open, decided, outage, (performance.now() - since) / 1_000);
     } catch (error) {
-      const refused =
-        error instanceof RoundhouseError ? error : new RoundhouseError('INTERNAL', String(error));
-      if (refused.code === 'SHUTTING_DOWN') return;
-      events.RoundAbandoned({ ...idsOf(open), code: refused.code, reason: refused.message });
-      return this.finish(open, refused);
+      return this.abandon(open, error);
     }
     store.markPublished(open.key, open.round).catch(() => undefined);
     this.finish(open);
+  }
+
+  /** The decision can never be published; the round's message goes to the dead letters. */
+  private abandon(open: OpenRound, error: unknown): void {
+    const reason = error instanceof RoundhouseError ? error : new RoundhouseError('INTERNAL', String(error));
+    if (reason.code === 'SHUTTING_DOWN') return;
+    this.parts.events.RoundAbandoned({ ...idsOf(open), code: reason.code, reason: reason.message });
+    this.finish(open, reason);
   }
 
   private finish(open: OpenRound, abandoned: RoundhouseError | null = null): void {

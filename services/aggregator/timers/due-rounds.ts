@@ -11,6 +11,7 @@ export class DueRounds {
 
   constructor(
     private readonly close: (round: OpenRound) => Promise<void>,
+    private readonly onFault: (round: OpenRound, error: unknown) => void,
     private readonly mayClose: () => boolean,
   ) {}
 
@@ -36,7 +37,8 @@ export class DueRounds {
     this.draining = true;
     while (this.waiting.length > 0 && this.mayClose()) {
       this.waiting.sort((a, b) => a.round.deadline - b.round.deadline);
-      await this.close(this.waiting.shift()!);
+      const round = this.waiting.shift()!;
+      await this.close(round).catch((error: unknown) => this.onFault(round, error));
     }
     this.draining = false;
   }

@@ -73,6 +73,9 @@ describe('deadline timers', () => {
 });
 
 describe('due rounds', () => {
+  const noFault = (_: OpenRound, error: unknown) => {
+    throw error;
+  };
   beforeEach(() => void jest.useFakeTimers());
   afterEach(() => void jest.useRealTimers());
 
@@ -83,6 +86,7 @@ describe('due rounds', () => {
         closed.push(round.round.deadline);
         return Promise.resolve();
       },
+      noFault,
       () => true,
     );
     for (const deadline of [3, 1, 2]) due.add(openRound(deadline), true);
@@ -90,6 +94,26 @@ describe('due rounds', () => {
     expect(closed).toEqual([]);
     await jest.advanceTimersByTimeAsync(1);
     expect(closed).toEqual([1, 2, 3]);
+  });
+
+  test('one that fails is reported and holds back none of the others, nor later ones', async () => {
+    const closed: number[] = [];
+    const failed: number[] = [];
+    const close = ({ round }: OpenRound) => {
+      if (round.deadline === 1) return Promise.reject(new Error('no'));
+      closed.push(round.deadline);
+      return Promise.resolve();
+    };
+    const due = new DueRounds(
+      close,
+      ({ round }) => failed.push(round.deadline),
+      () => true,
+    );
+    for (const deadline of [1, 2]) due.add(openRound(deadline), false);
+    await jest.advanceTimersByTimeAsync(0);
+    due.add(openRound(3), false);
+    await jest.advanceTimersByTimeAsync(0);
+    expect({ closed, failed }).toEqual({ closed: [2, 3], failed: [1] });
   });
 
   test('wait while Redis is away', async () => {
@@ -100,6 +124,7 @@ describe('due rounds', () => {
         closed.push(round.round.deadline);
         return Promise.resolve();
       },
+      noFault,
       () => isThere,
     );
     due.add(openRound(2), false);
