@@ -6,6 +6,7 @@ import { topicsOf } from '#schemas/topics';
 import { loadIngestConfig, type IngestConfig } from './config';
 import { DecisionCache } from './consume/decision-cache';
 import { followDecisions } from './consume/decision-feed';
+import { RoundCutter } from './cut/round-cutter';
 import { ingestEvents } from './events';
 import { GrpcApi } from './grpc/server';
 import { HttpApi } from './http/api';
@@ -38,9 +39,12 @@ async function start(context: ServiceContext<IngestConfig>): Promise<ServicePort
   const follower = await followDecisions(bus, topics.decisions, config.decisionTtlMs, cache, events);
   onStop('decision feed', () => follower.close());
 
+  const cutter = new RoundCutter(config.modelsDir, matrices);
+  onStop('cutter', () => cutter.stop());
   const limits = { ...config, matrixOf: (hash: string) => matrices.find(hash), modelLabels: models.labels };
-  const parts = { producer, topics, claims, models, matrices, events, limits, maxMessageBytes };
-  const intake = new RoundIntake({ ...parts, cut: config });
+  const parts = { producer, topics, claims, models, cutter, events, limits, maxMessageBytes };
+  const { candidatesPerShard, maxShardBytes, maxCandidates } = config;
+  const intake = new RoundIntake({ ...parts, cut: { candidatesPerShard, maxShardBytes, maxCandidates } });
   onStop('intake', () => intake.stop());
   const checks = ingestChecks(bus, claims);
   const { bindHost: host } = config;

@@ -1,18 +1,19 @@
 import { createHash } from 'node:crypto';
 import type { BusProducer } from '#lib/bus/port';
 import type { ModelRepository } from '#lib/model-repository';
-import { cutRound, type CutLimits } from '#policy/sharding/index';
+import type { CutLimits } from '#policy/sharding/index';
 import { requireLead, validateRound, type RoundLimits, type RoundValidation } from '#policy/validation/index';
 import type { UnixMs } from '#schemas/brands';
 import { toJsonText } from '#schemas/decision-json';
 import type { DispatchRound, RoundKey } from '#schemas/domain';
 import { RoundhouseError } from '#schemas/errors';
 import { roundKey, type Topics } from '#schemas/topics';
+import type { CutResult } from './cut/cut-messages';
+import type { RoundCutter } from './cut/round-cutter';
 import type { Edge, IngestEvents } from './events';
-import { roundMessages, type RoundMessages } from './publish/round-messages';
+import type { RoundMessages } from './publish/round-messages';
 import { traceParent } from './publish/trace-parent';
 import type { AcceptedRound, RoundClaims } from './store/round-claims';
-import type { TravelMatrices } from '#lib/travel-matrices';
 
 export interface Submission {
   readonly edge: Edge;
@@ -35,7 +36,7 @@ export interface IntakeParts {
   readonly topics: Topics;
   readonly claims: RoundClaims;
   readonly models: ModelRepository;
-  readonly matrices: TravelMatrices;
+  readonly cutter: RoundCutter;
   readonly events: IngestEvents;
   readonly limits: RoundLimits;
   readonly cut: CutLimits;
@@ -149,8 +150,8 @@ export class RoundIntake {
     submission: Submission,
     receivedAt: number,
   ): Promise<AcceptedRound> {
-    const { counts, messages, seconds } = await this.prepare(round, contentHash, submission, receivedAt);
-    const [shards, candidates] = [counts.length, sum(counts)];
+    const { messages, seconds } = await this.prepare(round, contentHash, submission, receivedAt);
+    const [shards, candidates] = [messages.counts.length, sum(messages.counts)];
     const accepted = { shards, candidates, deadline: round.deadline };
     await this.publish(round, messages, accepted);
     const { tenantId, runId, roundId } = round;
@@ -159,11 +160,12 @@ export class RoundIntake {
     return accepted;
   }
 
-  private cut(round: DispatchRound) {
-    const { models, matrices, cut } = this.parts;
-    const { travel, modelLabel } = round.policy;
-    const matrix = travel.kind === 'matrix' ? matrices.find(travel.contentHash) : undefined;
-    return cutRound(round, models.refsOf(modelLabel), { ...cut, ...(matrix && { matrix }) });
+  private cut(round: DispatchRound, submission: Submission, receivedAt: number): Promise<CutResult> {
+    const { cutter, models, cut: limits, topics } = this.parts;
+    const traceparent = traceParent(submission.traceparent);
+    const refs = models.refsOf(round.policy.modelLabel);
+    const job = { round, models: refs, limits, topics, receivedAt, traceparent };
+    return cutter.cut(job, () => this.requireLead(round));
   }
 
   /** Nothing has been published when this fails, so the claim is given up again. */
@@ -175,13 +177,11 @@ export class RoundIntake {
   ) {
     try {
       const started = performance.now();
-      const cut = this.cut(round);
-      const trace = traceParent(submission.traceparent);
-      const messages = roundMessages(cut, this.parts.topics, receivedAt, trace);
+      const messages = await this.cut(round, submission, receivedAt);
       this.requireRoom(messages);
       this.requireLead(round);
       const seconds = (performance.now() - started) / 1_000;
-      return { counts: cut.manifest.shardCandidateCounts, messages, seconds };
+      return { messages, seconds };
     } catch (error) {
       await this.parts.claims.release(round, contentHash).catch(() => undefined);
       throw error;

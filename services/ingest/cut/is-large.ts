@@ -1,0 +1,26 @@
+import type { DispatchRound } from '#schemas/domain';
+
+/** Some 50 ms of cutting, which other requests may wait for. */
+const MAX_CANDIDATES = 15_000;
+const MAX_ORDERS = 1_000;
+const MAX_RANKED = 200_000;
+
+/**
+ * Whether a round could take long to cut: by the most candidates that its restaurants could have (every
+ * pair of orders; with more than two in a bundle there is no useful bound), and the couriers to be ranked.
+ */
+export function isLarge({ orders, couriers, policy }: DispatchRound): boolean {
+  const byRestaurant = new Map<string, number>();
+  for (const { pickup } of orders) {
+    byRestaurant.set(pickup.placeId, (byRestaurant.get(pickup.placeId) ?? 0) + 1);
+  }
+  const { maxOrders, disjoint } = policy.bundles;
+  let bundles = 0;
+  for (const count of byRestaurant.values()) {
+    if (disjoint || maxOrders === 1) bundles += count;
+    else bundles += maxOrders === 2 ? (count * (count + 1)) / 2 : 2 ** Math.min(count, 30);
+  }
+  const candidates = bundles * Math.min(policy.couriersPerBundle, couriers.length);
+  const ranked = byRestaurant.size * couriers.length;
+  return orders.length > MAX_ORDERS || candidates > MAX_CANDIDATES || ranked > MAX_RANKED;
+}
