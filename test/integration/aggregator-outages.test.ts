@@ -2,7 +2,7 @@ import { Redis } from 'ioredis';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ZoneId } from '#schemas/brands';
 import { headers } from '#schemas/topics';
-import { AggregatorHarness, inMs, roundOf } from './aggregator-harness';
+import { AggregatorHarness, inMs, roundId, roundOf } from './aggregator-harness';
 
 let harness: AggregatorHarness;
 beforeAll(async () => {
@@ -81,6 +81,30 @@ test('Kafka away over a deadline: the decision comes once, marked, after the bro
     expect(new Set(harness.decisionsOf(round).map(({ decision }) => decision.contentHash)).size).toBe(1);
   }
 }, 150_000);
+
+test('a round that was published long ago, and comes again, holds back no newer one', async () => {
+  const old = roundOf({ deadline: inMs(60_000), sequence: 5n });
+  const { runId } = old.manifest.round;
+  await harness.publishRound(old);
+  await harness.publishOutcomes(old.outcomes);
+  await harness.decisionOf(old);
+  const newer = roundOf({ deadline: inMs(60_000), sequence: 6n, runId, roundId: roundId('newer') });
+  await harness.publishRound(newer);
+  await harness.publishOutcomes(newer.outcomes.slice(1));
+  const redis = new Redis(harness.pipeline.redisUrl);
+  try {
+    await sleep(300);
+    // The old round is in memory again, Redis has not told yet that it is published, the newer one is complete.
+    await redis.client('PAUSE', 1_000, 'ALL');
+    await harness.publishRound(old);
+    await sleep(200);
+    await harness.publishOutcomes(newer.outcomes.slice(0, 1));
+    const { decision } = await harness.decisionOf(newer, 10_000);
+    expect(decision.content).toMatchObject({ closedBy: 'complete', coverage: 1 });
+  } finally {
+    redis.disconnect();
+  }
+}, 60_000);
 
 test('an eviction policy that may drop keys makes it not ready, with the reason', async () => {
   const redis = new Redis(harness.pipeline.redisUrl);

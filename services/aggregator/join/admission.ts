@@ -61,7 +61,7 @@ export class Admission {
   }
 
   private async enter(open: OpenRound): Promise<void> {
-    const { store, closer, backup, book, events } = this.parts;
+    const { store, closer, backup, events } = this.parts;
     const { key, manifest, meta, closeAt } = open.parts;
     const leftMs = open.round.deadline - Date.now();
     const reply = await store.open(open.toStore(), leftMs);
@@ -69,8 +69,7 @@ export class Admission {
       return closer.republish(open, reply.decision);
     }
     if (!('outcomes' in reply)) {
-      book.remove(open);
-      return open.done(reply.state === 'conflict' ? conflictOf(open) : null);
+      return closer.finish(open, reply.state === 'conflict' ? conflictOf(open) : null);
     }
     const { runId, roundId } = open.round;
     const candidates = manifest.shardCandidateCounts.reduce((sum, count) => sum + count, 0);

@@ -79,6 +79,7 @@ export class RoundCloser {
   /** The outbox had a decision, which may or may not be on Kafka. */
   async republish(open: OpenRound, bytes: Buffer): Promise<void> {
     open.state = 'closing';
+    this.leaveZone(open);
     this.parts.events.RoundRepublished(idsOf(open));
     await this.publish(open, { bytes, content: null, decideSeconds: 0 }, performance.now());
   }
@@ -90,8 +91,7 @@ export class RoundCloser {
     this.parts.timers.clear(open.key);
     const begin = performance.now();
     const decided = await this.claim(open);
-    this.parts.book.leaveZone(open);
-    for (const newer of this.parts.book.newer(open)) this.outcomeAdded(newer);
+    this.leaveZone(open);
     if (decided === null) return this.finish(open);
     void this.publish(open, decided, begin);
   }
@@ -156,9 +156,16 @@ export class RoundCloser {
     this.finish(open, reason);
   }
 
-  private finish(open: OpenRound, abandoned: RoundhouseError | null = null): void {
+  /** The round needs no decision of ours any more; newer ones of its zone no longer wait for it. */
+  finish(open: OpenRound, abandoned: RoundhouseError | null = null): void {
     this.parts.book.remove(open);
     open.done(abandoned);
+    this.leaveZone(open);
+  }
+
+  private leaveZone(open: OpenRound): void {
+    this.parts.book.leaveZone(open);
+    for (const newer of this.parts.book.newer(open)) this.outcomeAdded(newer);
   }
 
   /** Only rounds that are behind their plan are marked; all others are decided in time. */
