@@ -1,8 +1,8 @@
 #include "execute.hpp"
 
 #include <chrono>
-#include <exception>
-#include <optional>
+
+#include "predictions.hpp"
 
 namespace roundhouse::candidate_cost {
 namespace {
@@ -20,8 +20,6 @@ std::int64_t unixNs() {
 struct Request {
   std::vector<InputTensor> inputs;
   Shard shard;
-  /// Row of the network's call where this request's rows begin.
-  std::size_t firstRow = 0;
 };
 
 TensorBytes readTensor(TRITONBACKEND_Request* handle, const char* name, TRITONSERVER_DataType datatype,
@@ -54,48 +52,14 @@ Request readRequest(TRITONBACKEND_Request* handle, MatrixStore& matrices) {
   return request;
 }
 
-/// The network's rows of every request of the batch, and why they are absent if they are.
-class Predictions {
- public:
-  Predictions(Model& model, const Batch& batch, std::vector<Request>& requests) {
-    std::size_t rows = 0;
-    for (std::size_t index = 0; index < requests.size(); ++index) {
-      if (!batch.isOpen(index)) continue;
-      requests[index].firstRow = rows;
-      rows += requests[index].shard.needed.count();
-    }
-    quantiles_.resize(rows * layout::ETR_OUTPUTS);
-    std::vector<float> features(rows * layout::ETR_FEATURES);
-    for (std::size_t index = 0; index < requests.size(); ++index) {
-      if (!batch.isOpen(index)) continue;
-      const Request& request = requests[index];
-      gatherFeatures(request.shard.tables, request.shard.needed,
-                     features.data() + request.firstRow * layout::ETR_FEATURES);
-      if (!model.batchInvariant) predict(model, features, request.firstRow, request.shard.needed.count());
-    }
-    if (model.batchInvariant) predict(model, features, 0, rows);
+Predictions predicted(Model& model, const Batch& batch, const std::vector<Request>& requests) {
+  std::vector<const Shard*> shards;
+  shards.reserve(requests.size());
+  for (std::size_t index = 0; index < requests.size(); ++index) {
+    shards.push_back(batch.isOpen(index) ? &requests[index].shard : nullptr);
   }
-
-  /// Throws why the network failed, for a request that needs it.
-  const float* of(const Request& request) const {
-    if (request.shard.needed.count() > 0 && failure_) std::rethrow_exception(failure_);
-    return quantiles_.data() + request.firstRow * layout::ETR_OUTPUTS;
-  }
-
- private:
-  void predict(Model& model, const std::vector<float>& features, std::size_t first, std::size_t rows) {
-    if (rows == 0) return;
-    try {
-      model.network->predict(features.data() + first * layout::ETR_FEATURES, rows,
-                             quantiles_.data() + first * layout::ETR_OUTPUTS);
-    } catch (...) {
-      failure_ = std::current_exception();
-    }
-  }
-
-  std::vector<float> quantiles_;
-  std::exception_ptr failure_;
-};
+  return Predictions(*model.network, model.batchInvariant, shards);
+}
 
 void writeOrderTimes(const Shard& shard, const ShardTimes& times, Reply& reply) {
   std::vector<std::int32_t> rows(static_cast<std::size_t>(shard.tables.orderCount) * layout::ORDER_TIME_COLUMNS);
@@ -128,10 +92,10 @@ void executeBatch(Model& model, Instance& instance, Batch& batch) {
   std::vector<Request> requests(batch.size());
   batch.each([&](std::size_t index) { requests[index] = readRequest(batch.request(index), *model.matrices); });
   batch.startComputing();
-  const Predictions predictions(model, batch, requests);
+  const Predictions predictions = predicted(model, batch, requests);
   batch.each([&](std::size_t index) {
     const Shard& shard = requests[index].shard;
-    const ShardTimes times = shardTimes(shard.tables, shard.needed, predictions.of(requests[index]));
+    const ShardTimes times = shardTimes(shard.tables, shard.needed, predictions.of(index));
     answer(batch.request(index), shard, times, instance, startNs);
     batch.succeed(index);
   });

@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "../../cuda/backend/error.hpp"
-#include "../../cuda/candidate_cost/prediction.hpp"
+#include "../../cuda/candidate_cost/predictions.hpp"
 #include "check.hpp"
 #include "shard_fixture.hpp"
 
@@ -171,9 +171,66 @@ void checkFaults() {
               "MODEL_FAILED: the network gave a value that is not finite in column 0");
 }
 
+/// Gives each row its own preparation minutes; throws where a row's item count is 13, or for a call of many rows.
+class PickyNetwork final : public delivery_time::Network {
+ public:
+  explicit PickyNetwork(std::size_t mostRows) : mostRows_(mostRows) {}
+  void predict(const float* features, std::size_t rows, float* quantiles) override {
+    ++calls;
+    if (rows > mostRows_) throw Error(ErrorCode::modelFailed, "too many rows");
+    for (std::size_t row = 0; row < rows; ++row, features += layout::ETR_FEATURES) {
+      const float* order = features + layout::EtrFeature::orderFeatures;
+      if (order[3] == 13) throw Error(ErrorCode::modelFailed, "thirteen");
+      quantiles[row * layout::ETR_OUTPUTS] = order[0];
+    }
+  }
+  std::string description() const override { return "picky"; }
+  int calls = 0;
+
+ private:
+  std::size_t mostRows_;
+};
+
+Shard shardOf(const ShardFixture& fixture) {
+  Shard shard;
+  shard.tables = tablesOf(fixture);
+  shard.needed = planPrediction(shard.tables);
+  return shard;
+}
+
+void checkPredictionsOfABatch() {
+  ShardFixture fixtures[] = {unknownShard(), unknownShard(), ShardFixture(), unknownShard()};
+  for (int index = 0; index < 4; ++index) fixtures[index].orderFeatures[0] = static_cast<float>(10 + index);
+  fixtures[1].orderFeatures[3] = 13;
+  const Shard shards[] = {shardOf(fixtures[0]), shardOf(fixtures[1]), shardOf(fixtures[2]), shardOf(fixtures[3])};
+  const Shard* batch[] = {&shards[0], &shards[1], &shards[2], nullptr, &shards[3]};
+  const auto faultOf = [](const Predictions& predictions, std::size_t index) {
+    return errorOf([&] { predictions.of(index); });
+  };
+  // Alone, and in one call that fails for shard 1: 3 calls for the shards that need rows, 1 for all before them.
+  for (const bool invariant : {false, true}) {
+    PickyNetwork network(100);
+    const Predictions predictions(network, invariant, batch);
+    CHECK_EQUAL(network.calls, invariant ? 4 : 3);
+    CHECK_EQUAL(predictions.of(0)[0], 10.0f);
+    CHECK_EQUAL(faultOf(predictions, 1), "MODEL_FAILED: thirteen");
+    CHECK_EQUAL(faultOf(predictions, 2), "");
+    CHECK_EQUAL(predictions.of(4)[0], 13.0f);
+  }
+  fixtures[1].orderFeatures[3] = 12;
+  PickyNetwork together(100);
+  const Predictions all(together, true, batch);
+  CHECK_EQUAL(together.calls, 1);
+  CHECK_EQUAL(all.of(1)[0], 11.0f);
+  // 6 rows a shard, 18 in all: one call is refused, and three pass.
+  PickyNetwork small(6);
+  CHECK_EQUAL(faultOf(Predictions(small, true, batch), 1), "");
+}
+
 }  // namespace
 
 int main() {
+  checkPredictionsOfABatch();
   checkNeededRows();
   checkGather();
   checkRounding();
