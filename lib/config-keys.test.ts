@@ -16,6 +16,20 @@ test('every key that a service reads is known, so that no other service rejects 
   expect(read.filter((key) => !(knownKeys as readonly string[]).includes(key))).toEqual([]);
 });
 
+test('no test or tool reads a key that would make a service refuse to start', () => {
+  const folders = ['bench', 'launcher', 'lib', 'native', 'scripts', 'test', 'examples', 'cuda'];
+  const isSource = (name: string): boolean => /\.([cm]?[jt]s|[ch]pp|py)$/.test(name);
+  const texts = folders.flatMap((folder) =>
+    (readdirSync(projectPath(folder), { recursive: true }) as string[])
+      .filter((name) => isSource(name) && !name.includes('node_modules'))
+      .map((name) => readFileSync(projectPath(folder, name), 'utf8')),
+  );
+  const reads = /env(?:iron)?(?:\.|\??\.?\[\s*['"]|\(\s*")(ROUNDHOUSE_[A-Z0-9_]+)/g;
+  const read = texts.flatMap((text) => [...text.matchAll(reads)].map(([, key]) => key!));
+  expect(read).toContain('ROUNDHOUSE_ENGINE_SOCKET');
+  expect(read.filter((key) => !(knownKeys as readonly string[]).includes(key))).toEqual([]);
+});
+
 test('docs/configuration.md lists exactly the known keys', () => {
   expect(keysIn(documented).sort()).toEqual([...knownKeys].sort());
 });

@@ -61,7 +61,7 @@ function measureHeuristic(set: ProblemSet, seconds: number): object {
 const { values } = parseArgs({
   options: {
     seconds: { type: 'string', default: '1' },
-    shared: { type: 'string', default: process.env.ROUNDHOUSE_SHARED_DIR ?? projectPath('..', 'shared') },
+    shared: { type: 'string', default: process.env.SHARED_DIR ?? projectPath('..', 'shared') },
   },
 });
 const seconds = Number(values.seconds);

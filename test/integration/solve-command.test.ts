@@ -104,7 +104,7 @@ test('a reader that has seen enough is no fault', () => {
   expect(run).toMatchObject({ status: 0, stdout: '0 11 2 1 3\n', stderr: '' });
 });
 
-const samples = join(process.env.ROUNDHOUSE_SHARED_DIR ?? projectPath('..', 'shared'), 'or');
+const samples = join(process.env.SHARED_DIR ?? projectPath('..', 'shared'), 'or');
 const files = (() => {
   try {
     return readdirSync(samples).filter((name) => name.endsWith('.jsonl'));
@@ -121,7 +121,7 @@ const optima = (file: string) =>
     .map(([id, , cost, sequence]) => `${id} ${cost} ${sequence}`);
 
 if (files.length === 0) {
-  test.skip('the samples are solved (skipped: none in ROUNDHOUSE_SHARED_DIR/or)', () => undefined);
+  test.skip('the samples are solved (skipped: none in SHARED_DIR/or)', () => undefined);
 } else {
   test.each(files)('%s: every optimum with the lexicographically smallest sequence', (file) => {
     const { status, stdout } = solve([join(samples, file)]);

@@ -93,7 +93,7 @@ inline std::vector<Sample> readSamples(const std::string& folder, const std::str
 }
 
 inline std::string sharedFolder(const char* otherwise) {
-  const char* chosen = std::getenv("ROUNDHOUSE_SHARED_DIR");
+  const char* chosen = std::getenv("SHARED_DIR");
   return chosen != nullptr && *chosen != '\0' ? chosen : otherwise;
 }
 

@@ -40,7 +40,7 @@ int main() {
     }
   }
   if (count == 0) {
-    test::skip("no samples in " + folder + "; set ROUNDHOUSE_SHARED_DIR");
+    test::skip("no samples in " + folder + "; set SHARED_DIR");
   } else {
     CHECK_EQUAL(count, 480);
   }
