@@ -73,8 +73,28 @@ test('an empty value counts as absent', () => {
   expect(loadConfig({ ROUNDHOUSE_WORKER_WINDOW: '' }, spec).window).toBe(8);
 });
 
-test('a password in a URL stays out of the message', () => {
-  const env = { REDIS_URL: 'http://user:secret@host:1' };
-  expect(() => loadConfig(env, commonSettings)).toThrow(/\*\*\*@host/);
-  expect(() => loadConfig(env, commonSettings)).not.toThrow(/secret/);
+function errorOf(env: Record<string, string>): RoundhouseError {
+  try {
+    loadConfig(env, commonSettings);
+  } catch (error) {
+    return error as RoundhouseError;
+  }
+  throw new Error('no fault');
+}
+
+test.each([
+  'http://user:secret@host:1',
+  'redis//user:secret@host',
+  'http://u:secret/@secret@host',
+  'u:secret@host',
+])('a password in the URL %s stays out of the message and the faults', (url) => {
+  const { message, faults } = errorOf({ REDIS_URL: url });
+  expect(message).toMatch(/REDIS_URL=".*\*\*\*@host/);
+  expect(message + JSON.stringify(faults)).not.toMatch(/secret/);
+});
+
+test('what an unknown key holds is not shown', () => {
+  const { message, faults } = errorOf({ ROUNDHOUSE_REDIS_PASSWORD: 'secret' });
+  expect(message).toMatch(/^1 fault in the configuration:\n  ROUNDHOUSE_REDIS_PASSWORD: /);
+  expect(message + JSON.stringify(faults)).not.toMatch(/secret/);
 });

@@ -3,6 +3,7 @@ import { RoundhouseError, type Fault } from '#schemas/errors';
 import { projectRoot } from '#schemas/project-root';
 import { knownKeys } from './config-keys';
 import { nearestName } from '#schemas/nearest-name';
+import { shownText } from '#schemas/shown-text';
 
 export type Env = Readonly<Record<string, string | undefined>>;
 
@@ -114,19 +115,26 @@ export function urlSetting(key: string, fallback: string, protocols: readonly st
   };
 }
 
+/** What an unknown key holds is not known to be no secret. */
+const notShown = '(not shown)';
+
 function unknownKeyFaults(env: Env, valid: readonly string[]): Fault[] {
   return Object.keys(env)
     .filter((key) => key.startsWith('ROUNDHOUSE_') && !valid.includes(key))
     .map((key) => {
       const nearest = nearestName(key, valid);
       const limit = nearest === null ? 'a key listed in docs/configuration.md' : `did you mean ${nearest}?`;
-      return { path: key, value: env[key] ?? '', limit };
+      return { path: key, value: notShown, limit };
     });
 }
 
-/** Secrets in URLs stay out of messages. */
-function shown(text: string): string {
-  return JSON.stringify(text.replace(/:\/\/[^@/]*@/, '://***@').slice(0, 200));
+/** Secrets in URLs stay out of messages, whatever is wrong with the URL. */
+function masked(text: string): string {
+  return shownText(text.replace(/(\/\/|^)[^]*@/, '$1***@'), 200);
+}
+
+function lineOf({ path, value, limit }: Fault): string {
+  return value === notShown ? `  ${path}: ${limit}` : `  ${path}=${JSON.stringify(masked(value))}: ${limit}`;
 }
 
 /**
@@ -142,16 +150,19 @@ export function loadConfig<S extends ConfigSpec>(env: Env, spec: S): ConfigOf<S>
     const text = env[setting.key] || setting.fallback;
     const result = setting.read(text);
     if ('value' in result) config[name] = result.value;
-    else faults.push({ path: setting.key, value: text, limit: result.limit });
+    else faults.push({ path: setting.key, value: masked(text), limit: result.limit });
   }
   if (faults.length > 0) throw configError(faults);
   return Object.freeze(config) as ConfigOf<S>;
 }
 
 export function configError(faults: readonly Fault[]): RoundhouseError {
-  const lines = faults.map(({ path, value, limit }) => `  ${path}=${shown(value)}: ${limit}`);
   const count = faults.length === 1 ? '1 fault' : `${faults.length} faults`;
-  return new RoundhouseError('CONFIG_INVALID', `${count} in the configuration:\n${lines.join('\n')}`, faults);
+  return new RoundhouseError(
+    'CONFIG_INVALID',
+    `${count} in the configuration:\n${faults.map(lineOf).join('\n')}`,
+    faults,
+  );
 }
 
 /** What every service of ours reads. */

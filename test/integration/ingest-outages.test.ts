@@ -40,7 +40,7 @@ describe('at the start', () => {
     expect(code).toBe(2);
     expect(text).toMatch(/3 faults in the configuration/);
     expect(text).toMatch(/ROUNDHOUSE_INGEST_MAX_ORDERS="70000": a whole number from 1 to 65534/);
-    expect(text).toMatch(/ROUNDHOUSE_INGEST_MAX_ORDER="5": did you mean ROUNDHOUSE_INGEST_MAX_ORDERS\?/);
+    expect(text).toMatch(/ROUNDHOUSE_INGEST_MAX_ORDER: did you mean ROUNDHOUSE_INGEST_MAX_ORDERS\?/);
     expect(text).toMatch(/ROUNDHOUSE_INGEST_HTTP_PORT="http"/);
   }, 30_000);
 
