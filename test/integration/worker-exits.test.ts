@@ -68,7 +68,7 @@ test('faulty settings: all are printed, exit code 2', async () => {
   expect(output).toContain('CONFIG_INVALID: 3 faults');
   expect(output).toContain('ROUNDHOUSE_WORKER_WINDOW="many": a whole number from 1 to 1000');
   expect(output).toContain('ROUNDHOUSE_LOG_LEVEL="loud": one of trace, debug, info, warn, error, silent');
-  expect(output).toContain('ROUNDHOUSE_WORKER_WINDOWS="3": did you mean ROUNDHOUSE_WORKER_WINDOW?');
+  expect(output).toContain('ROUNDHOUSE_WORKER_WINDOWS: did you mean ROUNDHOUSE_WORKER_WINDOW?');
 });
 
 test('Kafka absent: says what it waits for, gives up after the configured time, exit code 3', async () => {
