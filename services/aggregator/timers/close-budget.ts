@@ -3,9 +3,23 @@ const KEEP = 256;
 const KEEP_MS = 300_000;
 const MAX_BUDGET_MS = 5_000;
 
-/** The largest recent close plus a margin, bounded: so long before its deadline a round begins to close. */
+/** A close longer than this may be one stall of the process or of the broker. */
+const ORDINARY_MS = 500;
+/** Closes of one such span are one observation. */
+const STALL_SPAN_MS = 10_000;
+
+interface Close {
+  readonly at: number;
+  readonly ms: number;
+}
+
+/**
+ * The largest recent close plus a margin, bounded: so long before its deadline a round begins to close. What a
+ * close took beyond half a second counts only when it is seen again later: one stall must not cost the rounds
+ * of the next minutes their time.
+ */
 export class CloseBudget {
-  private recent: { readonly at: number; readonly ms: number }[] = [];
+  private recent: Close[] = [];
 
   constructor(
     private readonly marginMs: number,
@@ -20,8 +34,9 @@ export class CloseBudget {
   budgetMs(): number {
     const since = this.now() - KEEP_MS;
     this.recent = this.recent.filter(({ at }) => at >= since);
-    const largest = this.recent.reduce((most, { ms }) => Math.max(most, ms), 0);
-    return Math.min(MAX_BUDGET_MS, Math.ceil(largest) + this.marginMs);
+    const [largest = 0, second = 0] = largestBySpan(this.recent);
+    const expected = Math.max(second, Math.min(largest, ORDINARY_MS));
+    return Math.min(MAX_BUDGET_MS, Math.ceil(expected) + this.marginMs);
   }
 
   /** Unix ms at which closing begins; at most half of a short round's time is given up. */
@@ -29,4 +44,13 @@ export class CloseBudget {
     const half = Math.max(0, deadline - acceptedAt) / 2;
     return deadline - Math.min(this.budgetMs(), half);
   }
+}
+
+function largestBySpan(closes: readonly Close[]): number[] {
+  const spans = new Map<number, number>();
+  for (const { at, ms } of closes) {
+    const span = Math.floor(at / STALL_SPAN_MS);
+    spans.set(span, Math.max(spans.get(span) ?? 0, ms));
+  }
+  return [...spans.values()].sort((a, b) => b - a);
 }

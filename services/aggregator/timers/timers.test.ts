@@ -15,7 +15,7 @@ function openRound(deadline: number): OpenRound {
     manifestHash: '',
     meta: { acceptedAt: 0 as UnixMs, traceparent: null, receivedAt: null },
     closeAt: deadline as UnixMs,
-    isOwned: true,
+    isOwned: () => true,
     cameLate: false,
   });
 }
@@ -32,11 +32,26 @@ describe('the close budget', () => {
     expect(budget.budgetMs()).toBe(150);
   });
 
+  test('one stall, whatever closes it met, costs half a second; what comes again counts in full', () => {
+    let now = 0;
+    const budget = new CloseBudget(150, () => now);
+    for (const ms of [4_800, 4_700, 4_900]) budget.record(ms);
+    expect(budget.closeAt(0, 30_000)).toBe(29_350); // 30,000 − (500 + 150)
+    now = 20_000;
+    budget.record(30);
+    expect(budget.budgetMs()).toBe(650);
+    budget.record(1_200);
+    expect(budget.budgetMs()).toBe(1_350); // the smaller of 4,900 and 1,200, plus 150
+  });
+
   test('is bounded, and takes at most half of a short round', () => {
-    const budget = new CloseBudget(150, () => 0);
+    let now = 0;
+    const budget = new CloseBudget(150, () => now);
     expect(budget.closeAt(0, 1_000)).toBe(850);
     expect(budget.closeAt(900, 1_000)).toBe(950); // half of 100 ms
     expect(budget.closeAt(2_000, 1_000)).toBe(1_000); // accepted after its deadline
+    budget.record(60_000);
+    now = 10_000;
     budget.record(60_000);
     expect(budget.budgetMs()).toBe(5_000);
   });
