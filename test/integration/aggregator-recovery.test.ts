@@ -1,5 +1,7 @@
 import { Redis } from 'ioredis';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { JoinStore } from '#services/aggregator/store/join-store';
+import { outcomesCodec } from '#schemas/codec';
 import { roundKey, headers } from '#schemas/topics';
 import { startStack, type Stack } from '../support/stack';
 import { AggregatorHarness, inMs, reasonsOf, roundId, roundOf, type CutRound } from './aggregator-harness';
@@ -48,6 +50,22 @@ test('killed and started again mid-round: outcomes from before and after the cra
   expect(decision.content).toMatchObject({ closedBy: 'complete', coverage: 1 });
   expect(harness.decisionsOf(round)).toHaveLength(1);
 }, 90_000);
+
+test('an outcome in Redis of which no notice came is in the decision of the deadline', async () => {
+  const round = roundOf({ deadline: inMs(3_000) });
+  const key = roundKey(round.manifest.round);
+  await harness.publishRound(round);
+  await harness.publishOutcomes(round.outcomes.slice(0, 1));
+  await until(async () => (await storedOutcomes(round)) === 1);
+  // As an instance that had lost the partition would store it, with the notice lost.
+  const store = new JoinStore(redis, stack.topicPrefix, 60_000);
+  for (const outcome of round.outcomes.slice(1)) {
+    await store.append(key, outcomesCodec.encode(outcome), round.manifest.shardCount, false);
+  }
+  const { decision, appendedAt } = await harness.decisionOf(round);
+  expect(decision.content.coverage).toBe(1);
+  expect(appendedAt).toBeLessThanOrEqual(round.manifest.round.deadline);
+}, 60_000);
 
 test('dead over a deadline: the round is decided after the restart and marked', async () => {
   const round = roundOf({ deadline: inMs(2_500) });

@@ -34,23 +34,26 @@ export class OutcomeHandler {
       return this.parts.deadLetters.put(message, lease, error);
     }
     const open = this.parts.book.get(roundKey(outcome));
-    if (open === undefined) return this.store(outcome, bytes, true);
+    if (open === undefined) return this.storeEarly(outcome, bytes);
     const { use, fault } = open.add(outcome, bytes);
     this.report(outcome, use);
     this.parts.closer.outcomeAdded(open);
-    if (use === 'used') await this.store(outcome, bytes, false);
+    if (use === 'used') await this.store(outcome, bytes, !open.parts.isOwned());
     if (use === 'invalid') {
       const reason = `outcome of shard ${outcome.shardIndex} of round ${outcome.roundId}: ${fault}`;
       await this.parts.deadLetters.put(message, lease, new RoundhouseError('PAYLOAD_INVALID', reason));
     }
   }
 
-  /** Where the round isn't open here, whoever opens it, or has it open, will find the outcome. */
-  private async store(outcome: ShardOutcome, bytes: Buffer, early: boolean): Promise<void> {
+  /** The round isn't open here: whoever opens it, or has it open, will find the outcome. */
+  private async storeEarly(outcome: ShardOutcome, bytes: Buffer): Promise<void> {
+    const state = await this.store(outcome, bytes, true);
+    this.report(outcome, state === 'decided' ? 'after_close' : 'early');
+  }
+
+  private store(outcome: ShardOutcome, bytes: Buffer, notify: boolean): Promise<string> {
     const shards = Math.max(outcome.shardCount, 1);
-    const key = roundKey(outcome);
-    const state = await this.parts.store.append(key, bytes, shards, early);
-    if (early) this.report(outcome, state === 'decided' ? 'after_close' : 'early');
+    return this.parts.store.append(roundKey(outcome), bytes, shards, notify);
   }
 
   private report({ runId, roundId, shardIndex, status }: ShardOutcome, use: string): void {

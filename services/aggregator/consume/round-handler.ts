@@ -35,7 +35,7 @@ export class RoundHandler {
       receivedAt: message.headers[names.receivedAt] ?? null,
     };
     const cameLate = (this.assignedAt.get(lease) ?? 0) > message.timestamp;
-    const refused = await this.admission.admit({ manifest, bytes, meta, cameLate });
+    const refused = await this.admission.admit({ manifest, bytes, meta, cameLate, lease });
     if (refused !== null) await this.deadLetters.put(message, lease, refused);
   }
 }

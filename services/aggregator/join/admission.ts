@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { outcomesCodec } from '#schemas/codec';
+import type { Lease } from '#lib/bus/port';
 import type { RoundManifest } from '#schemas/domain';
 import { RoundhouseError } from '#schemas/errors';
 import { roundKey } from '#schemas/topics';
@@ -10,6 +10,7 @@ import type { JoinStore } from '../store/join-store';
 import type { BackupJobs } from '../timers/backup-jobs';
 import type { CloseBudget } from '../timers/close-budget';
 import { OpenRound, type RoundMeta } from './open-round';
+import { pullOutcomes, takeOutcomes } from './pull-outcomes';
 import type { RoundBook } from './round-book';
 import type { RoundCloser } from './round-closer';
 
@@ -28,6 +29,7 @@ export interface Arrival {
   readonly bytes: Buffer;
   readonly meta: RoundMeta;
   readonly cameLate: boolean;
+  readonly lease: Lease;
 }
 
 /** Clocks of broker and process may differ by so much. */
@@ -45,7 +47,7 @@ export class Admission {
    * Resolves to null when the round's decision is acknowledged, else to why this message is one for the dead
    * letters: other content of a known round, or a decision that can't be published.
    */
-  async admit({ manifest, bytes, meta, cameLate }: Arrival): Promise<RoundhouseError | null> {
+  async admit({ manifest, bytes, meta, cameLate, lease }: Arrival): Promise<RoundhouseError | null> {
     const key = roundKey(manifest.round);
     const hash = hashOf(bytes);
     const known = this.parts.book.get(key);
@@ -54,7 +56,8 @@ export class Admission {
     }
     const closeAt = this.parts.budget.closeAt(meta.acceptedAt, manifest.round.deadline) as UnixMs;
     const ids = { key, manifest, manifestBytes: bytes, manifestHash: hash };
-    const open = new OpenRound({ ...ids, meta, closeAt, cameLate, isOwned: true });
+    const isOwned = () => lease.isOwned();
+    const open = new OpenRound({ ...ids, meta, closeAt, cameLate, isOwned });
     this.parts.book.add(open);
     await this.enter(open);
     return open.isDone;
@@ -75,7 +78,7 @@ export class Admission {
     const candidates = manifest.shardCandidateCounts.reduce((sum, count) => sum + count, 0);
     events.RoundOpened({ runId, roundId, shards: manifest.shardCount, candidates, leftMs });
     backup.schedule(key, closeAt);
-    this.take(open, reply.outcomes);
+    takeOutcomes(open, reply.outcomes, 0);
     const mayLack = reply.state === 'created' && meta.acceptedAt < store.rememberedSince + SKEW_MS;
     if (mayLack && !reply.isStale && !open.isComplete()) await this.recover(open);
     if (reply.isStale) closer.closeNow(open);
@@ -89,18 +92,12 @@ export class Admission {
     }
   }
 
-  /** Outcomes that another instance stored since the last look. */
+  /** Another instance stored an outcome of the round. */
   async pull(key: string): Promise<void> {
     const open = this.parts.book.get(key);
     if (open === undefined) return;
-    const from = open.pulled;
-    this.take(open, await this.parts.store.outcomesFrom(key, from), from);
+    await pullOutcomes(open, this.parts.store);
     this.parts.closer.outcomeAdded(open);
-  }
-
-  private take(open: OpenRound, stored: readonly Buffer[], from = 0): void {
-    for (const bytes of stored) open.add(outcomesCodec.decode(bytes), bytes);
-    open.pulled = Math.max(open.pulled, from + stored.length);
   }
 }
 

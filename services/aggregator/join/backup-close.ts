@@ -55,7 +55,7 @@ export class BackupClose {
       manifestHash: hashOf(manifestBytes),
       meta: known,
       closeAt: Math.min(Date.now(), plannedAt) as UnixMs,
-      isOwned: false,
+      isOwned: () => false,
       cameLate: true,
     });
   }

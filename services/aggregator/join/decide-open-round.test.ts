@@ -21,7 +21,7 @@ function solvedRound(): OpenRound {
     manifestHash: '',
     meta: { acceptedAt: 0 as UnixMs, traceparent: null, receivedAt: null },
     closeAt: 0 as UnixMs,
-    isOwned: true,
+    isOwned: () => true,
     cameLate: false,
   });
   for (const shard of shards) {

@@ -22,8 +22,8 @@ export interface OpenRoundParts {
   readonly meta: RoundMeta;
   /** When closing begins at the latest. */
   readonly closeAt: UnixMs;
-  /** False where another instance may own the round (backup job). */
-  readonly isOwned: boolean;
+  /** False where another instance may own the round (backup job, a partition that went elsewhere). */
+  isOwned(): boolean;
   /** The partition came to this instance after the round had been accepted. */
   readonly cameLate: boolean;
 }
@@ -65,6 +65,10 @@ export class OpenRound {
     this.valid.set(shardIndex, outcome);
     this.raw.push(bytes);
     return { use: 'used', fault };
+  }
+
+  hasValid(shardIndex: number): boolean {
+    return this.valid.has(shardIndex);
   }
 
   /** Every shard has an outcome of any kind. */

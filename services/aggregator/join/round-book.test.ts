@@ -18,7 +18,7 @@ function open(id: string, sequence: bigint, zoneId = 'zone', runId = 'run'): Ope
     manifestHash: '',
     meta: { acceptedAt: 0 as UnixMs, traceparent: null, receivedAt: null },
     closeAt: 0 as UnixMs,
-    isOwned: true,
+    isOwned: () => true,
     cameLate: false,
   });
 }

@@ -11,6 +11,7 @@ import type { DeadlineTimers } from '../timers/deadline-timers';
 import { DueRounds } from '../timers/due-rounds';
 import { decideAndEncode, type EncodedDecision } from './decide-open-round';
 import type { OpenRound } from './open-round';
+import { pullOutcomes } from './pull-outcomes';
 import type { RoundBook } from './round-book';
 
 export interface RoundCloserParts {
@@ -30,6 +31,8 @@ const BEHIND_PLAN_MS = 50;
 /** A command that Redis answers later than this was held up. */
 const SLOW_REDIS_MS = 500;
 const REFUSED_PAUSE_MS = 250;
+/** Of the time before the deadline, a look at Redis may take so much. */
+const LOOK_MS = 100;
 
 interface Decided {
   readonly bytes: Buffer;
@@ -87,6 +90,8 @@ export class RoundCloser {
   /** Resolves when the decision stands in the outbox; its publication goes on. */
   private async decide(open: OpenRound): Promise<void> {
     if (open.state !== 'open') return;
+    if (!open.isComplete()) await this.lookOnce(open);
+    if (open.state !== 'open') return;
     open.state = 'closing';
     this.parts.timers.clear(open.key);
     const begin = performance.now();
@@ -94,6 +99,14 @@ export class RoundCloser {
     this.leaveZone(open);
     if (decided === null) return this.finish(open);
     void this.publish(open, decided, begin);
+  }
+
+  /** Outcomes of a round that lacks some may stand in Redis without a notice of theirs having come. */
+  private async lookOnce(open: OpenRound): Promise<void> {
+    const looked = pullOutcomes(open, this.parts.store).catch((error: unknown) =>
+      this.parts.events.CloseRefused({ ...idsOf(open), reason: String(error) }),
+    );
+    await Promise.race([looked, sleep(LOOK_MS)]);
   }
 
   /** The decision that stands in the outbox: ours, or that of whoever was first; null when it is on Kafka. */
@@ -171,10 +184,10 @@ export class RoundCloser {
   /** Only rounds that are behind their plan are marked; all others are decided in time. */
   private markOf(open: OpenRound): Outage | null {
     const now = Date.now();
-    const { closeAt, meta, cameLate, isOwned } = open.parts;
+    const { closeAt, meta, cameLate } = open.parts;
     if (now < closeAt + BEHIND_PLAN_MS) return null;
     const met = this.parts.outages.met(meta.acceptedAt, now);
-    return met ?? (cameLate || !isOwned ? 'aggregator' : null);
+    return met ?? (cameLate || !open.parts.isOwned() ? 'aggregator' : null);
   }
 
   private report(open: OpenRound, decided: Decided, outage: Outage | null, closeSeconds: number): void {
