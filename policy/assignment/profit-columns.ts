@@ -17,7 +17,7 @@ export interface ProfitColumns {
   readonly orderStart: Int32Array;
   readonly orders: Int32Array;
   readonly shift: number;
-  /** Sum of all penalties in units of the profits (not exact). */
+  /** Sum of the penalties of orders that stand in a column, in units of the profits (not exact). */
   readonly penaltySum: number;
   readonly rowLimit: number;
 }
@@ -55,8 +55,7 @@ export function profitColumns(problem: AssignmentProblem): ProfitColumns {
     for (const order of candidate.orders) columns.orders[slot++] = order;
     columns.orderStart[++count] = slot;
   }
-  const penaltySum =
-    problem.penalties.reduce<number>((sum, penalty) => sum + Number(penalty), 0) / 2 ** shift;
+  const penaltySum = coverablePenalty(problem, columns.orders.subarray(0, slot)) / 2 ** shift;
   return { ...columns, courierCount, orderCount, count, shift, penaltySum, rowLimit };
 }
 
@@ -112,4 +111,14 @@ function shiftFor(profits: readonly (number | bigint)[], rowLimit: number): numb
 function shifted(profit: number | bigint, shift: number): number {
   if (shift === 0) return Number(profit);
   return Number(BigInt(profit) >> BigInt(shift));
+}
+
+function coverablePenalty(problem: AssignmentProblem, orders: Int32Array): number {
+  const seen = new Uint8Array(problem.orderCount);
+  let sum = 0;
+  for (const order of orders) {
+    if (seen[order] === 0) sum += Number(problem.penalties[order]);
+    seen[order] = 1;
+  }
+  return sum;
 }
