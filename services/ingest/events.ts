@@ -96,6 +96,14 @@ const specs = {
       },
     },
   ),
+  ClockSkewMeasured: event<{ readonly skewMs: number }>({
+    level: 'info',
+    gauge: {
+      name: 'dispatch_clock_skew_seconds',
+      help: "Our clock minus the broker's.",
+      value: ({ skewMs }) => skewMs / 1_000,
+    },
+  }),
   RequestFailed: event<{ readonly edge: Edge; readonly code: ErrorCode; readonly reason: string }>({
     level: 'error',
     labels: { edge: edges, code: codes },

@@ -13,7 +13,10 @@ interface Stub {
     metadata: Metadata,
     done: (error: ServiceError | null, reply: Reply) => void,
   ): void;
-  WatchDecisions(request: object): {
+  WatchDecisions(
+    request: object,
+    metadata?: Metadata,
+  ): {
     on(event: string, listener: (value: any) => void): void;
     cancel(): void;
   };
@@ -54,12 +57,13 @@ const refusal = (body: object, metadata?: Metadata) =>
     (error: ServiceError) => error,
   );
 
-function watch(request: object) {
-  const call = dispatch.WatchDecisions(request);
+function watch(request: object, metadata = new Metadata()) {
+  const call = dispatch.WatchDecisions(request, metadata);
   const seen: Reply[] = [];
+  const errors: ServiceError[] = [];
   call.on('data', (record) => seen.push(record as Reply));
-  call.on('error', () => undefined);
-  return { seen, cancel: () => call.cancel() };
+  call.on('error', (error: ServiceError) => errors.push(error));
+  return { seen, errors, cancel: () => call.cancel() };
 }
 
 test('a round on gRPC is the same round as on HTTP', async () => {
@@ -137,6 +141,26 @@ test('the tenant comes with the call', async () => {
   const metadata = new Metadata();
   metadata.set('x-roundhouse-tenant', 'blue');
   expect(await submit(roundBody('g4'), metadata)).toMatchObject({ tenantId: 'blue' });
+});
+
+test('decisions are watched for the tenant of the call, and for no other', async () => {
+  const metadata = new Metadata();
+  metadata.set('x-roundhouse-tenant', 'green');
+  const green = watch({}, metadata);
+  const other = watch({ tenantId: 'blue' }, metadata);
+  await until(() => other.errors.length === 1, 'the refusal');
+  expect(other.errors[0]).toMatchObject({
+    code: status.INVALID_ARGUMENT,
+    details: 'PAYLOAD_INVALID: the request names another tenant\ntenantId: "blue", the tenant of the call',
+  });
+  await submit(roundBody('t1', { tenantId: 'green' }), metadata);
+  await submit(roundBody('t2'));
+  const [t1] = await ingest.manifests('t1');
+  const [t2] = await ingest.manifests('t2');
+  for (const round of [t2!, t1!]) await ingest.publishDecision(decisionOf(round));
+  await until(() => green.seen.length > 0, 'the decision');
+  expect(green.seen.map(({ decision }) => decision.roundId)).toEqual(['t1']);
+  green.cancel();
 });
 
 test('a tenant of the metadata that is no id is a fault', async () => {

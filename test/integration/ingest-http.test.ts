@@ -400,5 +400,6 @@ test('live, ready and measured', async () => {
   expect((await ingest.get('/readyz')).status).toBe(200);
   const { body } = await ingest.get('/metrics');
   expect(body).toMatch(/dispatch_rounds_accepted_total\{[^}]*edge="http"/);
+  expect(body).toMatch(/dispatch_clock_skew_seconds\{[^}]*\} -?[\d.e-]+/);
   expect(body).toMatch(/dispatch_rounds_refused_total\{[^}]*code="ROUND_INVALID"/);
 });

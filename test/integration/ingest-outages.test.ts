@@ -44,6 +44,12 @@ describe('at the start', () => {
     expect(text).toMatch(/ROUNDHOUSE_INGEST_HTTP_PORT="http"/);
   }, 30_000);
 
+  test('an address that is not ours is named, and it exits with 2', async () => {
+    const { code, text } = await runIngest({ ROUNDHOUSE_BIND_HOST: '192.0.2.1' });
+    expect(code).toBe(2);
+    expect(text).toMatch(/CONFIG_INVALID: cannot listen on 192\.0\.2\.1/);
+  }, 30_000);
+
   test('a model repository without labels is named', async () => {
     const { code, text } = await runIngest({ ROUNDHOUSE_MODELS_DIR: projectPath('docs') });
     expect(code).toBe(2);

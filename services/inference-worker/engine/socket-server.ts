@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs';
 import { connect } from 'node:net';
-import { type Server, ServerCredentials } from '@grpc/grpc-js';
+import type { Server } from '@grpc/grpc-js';
+import { bindServer } from '#lib/grpc-bind';
 import { RoundhouseError } from '#schemas/errors';
 
 /** A socket file that nobody listens on is what a killed engine left behind. */
@@ -22,13 +23,7 @@ export async function bindSocket(server: Server, path: string): Promise<void> {
   await freeSocket(path);
   const before = process.umask(0o177);
   try {
-    await new Promise<void>((resolve, reject) => {
-      server.bindAsync(`unix:${path}`, ServerCredentials.createInsecure(), (error) =>
-        error === null
-          ? resolve()
-          : reject(new RoundhouseError('PORT_IN_USE', `cannot listen on ${path}`, [], { cause: error })),
-      );
-    });
+    await bindServer(server, `unix:${path}`);
   } finally {
     process.umask(before);
   }

@@ -1,9 +1,11 @@
-import { Server, ServerCredentials, status, type sendUnaryData, type ServerUnaryCall } from '@grpc/grpc-js';
+import { Server, status, type sendUnaryData, type ServerUnaryCall } from '@grpc/grpc-js';
+import { bindServer, grpcAddress } from '#lib/grpc-bind';
 import { readinessReasons, type ReadinessChecks } from '#lib/health';
 import { errorCodes, RoundhouseError } from '#schemas/errors';
 import type { DecisionCache } from '../consume/decision-cache';
 import type { IngestEvents } from '../events';
 import type { RoundIntake } from '../round-intake';
+import { tenantOfCall } from './call-metadata';
 import { dispatchService, healthService } from './contract';
 import { toServiceError } from './errors';
 import { watchDecisions } from './watch-decisions';
@@ -36,8 +38,8 @@ export class GrpcApi {
         this.submit(call, done).catch((error: unknown) => this.report(error)),
       WatchDecisions: (call: Parameters<typeof watchDecisions>[0]) =>
         void watchDecisions(call, options.cache, this.stopping.signal).catch((error: unknown) => {
-          this.report(error);
-          call.end();
+          this.reportFault(error);
+          call.emit('error', toServiceError(error));
         }),
     });
     this.server.addService(healthService, {
@@ -49,14 +51,7 @@ export class GrpcApi {
   }
 
   listen(): Promise<number> {
-    const { host, port } = this.options;
-    const address = `${host.includes(':') ? `[${host}]` : host}:${port}`;
-    return new Promise((resolve, reject) => {
-      this.server.bindAsync(address, ServerCredentials.createInsecure(), (error, bound) => {
-        if (!error) return resolve(bound);
-        reject(new RoundhouseError('PORT_IN_USE', `cannot listen on ${address}: ${error.message}`));
-      });
-    });
+    return bindServer(this.server, grpcAddress(this.options.host, this.options.port));
   }
 
   async stop(): Promise<void> {
@@ -68,20 +63,23 @@ export class GrpcApi {
 
   private async submit(call: ServerUnaryCall<object, object>, done: sendUnaryData<object>): Promise<void> {
     const [traceparent] = call.metadata.get('traceparent');
-    const [tenant] = call.metadata.get('x-roundhouse-tenant');
     try {
       const acceptance = await this.options.intake.submit({
         edge: 'grpc',
         body: call.request,
-        tenant: tenant?.toString(),
+        tenant: tenantOfCall(call.metadata),
         traceparent: traceparent?.toString(),
       });
       done(null, acceptance);
     } catch (error) {
       done(toServiceError(error));
-      if (error instanceof RoundhouseError && errorCodes[error.code].grpc !== 'INTERNAL') return;
-      this.report(error);
+      this.reportFault(error);
     }
+  }
+
+  private reportFault(error: unknown): void {
+    if (error instanceof RoundhouseError && errorCodes[error.code].grpc !== 'INTERNAL') return;
+    this.report(error);
   }
 
   private report(error: unknown): void {

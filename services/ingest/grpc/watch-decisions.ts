@@ -2,7 +2,10 @@ import { once } from 'node:events';
 import { setImmediate as turn } from 'node:timers/promises';
 import { status, type ServerWritableStream } from '@grpc/grpc-js';
 import { decisionToJson } from '#schemas/decision-json';
+import { describeValue } from '#policy/validation/index';
+import { RoundhouseError } from '#schemas/errors';
 import { roundKey } from '#schemas/topics';
+import { tenantOfCall } from './call-metadata';
 import type { DecisionCache, DecisionRecord } from '../consume/decision-cache';
 
 interface WatchRequest {
@@ -20,9 +23,9 @@ const MAX_BEHIND = 10_000;
 /** Records are decoded to be looked at; other requests get their turn between so many. */
 const LOOKED_AT_ONCE = 16;
 
-function matches(request: WatchRequest, { decision }: DecisionRecord): boolean {
+function matches(request: WatchRequest, tenant: string, { decision }: DecisionRecord): boolean {
   return (
-    decision.tenantId === (request.tenantId ?? 'default') &&
+    decision.tenantId === tenant &&
     (request.runId === undefined || decision.runId === request.runId) &&
     (request.zoneId === undefined || decision.zoneId === request.zoneId)
   );
@@ -44,6 +47,7 @@ class Watcher {
     private readonly call: WatchCall,
     private readonly cache: DecisionCache,
     private readonly stopping: AbortSignal,
+    private readonly tenant: string,
   ) {}
 
   async run(): Promise<void> {
@@ -75,7 +79,7 @@ class Watcher {
   }
 
   private take(record: DecisionRecord): void {
-    if (!matches(this.call.request, record)) return;
+    if (!matches(this.call.request, this.tenant, record)) return;
     if (this.behind) {
       this.behind.add(roundKey(record.decision));
       if (this.behind.size > MAX_BEHIND) this.cutOff(this.behind.size);
@@ -90,7 +94,7 @@ class Watcher {
     let looked = 0;
     for (const record of this.cache.recent()) {
       behind.delete(roundKey(record.decision));
-      const isFull = matches(this.call.request, record) && !this.call.write(toMessage(record));
+      const isFull = matches(this.call.request, this.tenant, record) && !this.call.write(toMessage(record));
       if (isFull) await once(this.call, 'drain', { signal: this.over.signal }).catch(() => undefined);
       else if (++looked % LOOKED_AT_ONCE === 0) await turn();
       if (this.over.signal.aborted) return;
@@ -100,7 +104,21 @@ class Watcher {
   }
 }
 
+/** The tenant that the call names, in its metadata or its request. Throws where they differ. */
+function tenantOf({ metadata, request }: WatchCall): string {
+  const fromEdge = tenantOfCall(metadata);
+  const tenant = fromEdge ?? request.tenantId ?? 'default';
+  if (request.tenantId === undefined || request.tenantId === tenant) return tenant;
+  const limit = 'the tenant of the call';
+  const fault = { path: 'tenantId', value: describeValue(request.tenantId), limit };
+  throw new RoundhouseError('PAYLOAD_INVALID', 'the request names another tenant', [fault]);
+}
+
 /** Streams matching decisions until the caller ends the call or the service stops. */
-export function watchDecisions(call: WatchCall, cache: DecisionCache, stopping: AbortSignal): Promise<void> {
-  return new Watcher(call, cache, stopping).run();
+export async function watchDecisions(
+  call: WatchCall,
+  cache: DecisionCache,
+  stopping: AbortSignal,
+): Promise<void> {
+  await new Watcher(call, cache, stopping, tenantOf(call)).run();
 }
