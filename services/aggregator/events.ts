@@ -120,6 +120,8 @@ const dependencyEvents = {
     level: 'warn',
     counter: { name: 'dispatch_join_rebuilds_total', help: 'Rebuilds after Redis had lost its memory.' },
   }),
+  DecisionsRecalled: event<{ decisions: number; seconds: number }>({ level: 'info' }),
+  RebuildDelayed: event<{ reason: string }>({ level: 'error' }),
   OutageBegan: event<{ outage: string }>({ level: 'warn' }),
   OutageEnded: event<{ outage: string; seconds: number }>({ level: 'warn' }),
   ClockSkewMeasured: event<{ skewMs: number }>({

@@ -20,7 +20,7 @@ import { aggregatorChecks, waitForEvictionPolicy, watchOutages, type Watched } f
 import { JoinStore } from './store/join-store';
 import { OutcomeRecovery } from './store/outcome-recovery';
 import { followOutcomeNotices } from './store/outcome-notices';
-import { rebuildJoin } from './store/rebuild-join';
+import { rebuildJoin, recallDecisions } from './store/rebuild-join';
 import { BackupJobs } from './timers/backup-jobs';
 import { CloseBudget } from './timers/close-budget';
 import { DeadlineTimers } from './timers/deadline-timers';
@@ -121,7 +121,9 @@ function assemble(context: Context, connections: Connections, events: Aggregator
   const recovery = new OutcomeRecovery(bus, topics, events, onFailed);
   const scheduleBackup = (key: string, at: number) => backup.schedule(key, at);
   const horizonMs = config.roundTtlMs;
-  store.rebuild = () => rebuildJoin({ bus, topics, store, book, events, horizonMs, scheduleBackup });
+  const rebuild = { bus, topics, store, book, events, horizonMs, scheduleBackup };
+  store.rebuild = () => rebuildJoin(rebuild);
+  store.recall = () => recallDecisions(rebuild);
   const admission = new Admission({ ...shared, closer, backup, recovery });
   const deadLetters = new DeadLetterBox(producer, topics, events);
   return { ...shared, outages, closer, admission, deadLetters };

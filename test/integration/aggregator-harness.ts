@@ -14,7 +14,7 @@ import { buildCourier, buildOrder, buildRound, buildStop } from '../support/buil
 import type { Stack } from '../support/stack';
 
 const models: ModelRef[] = [{ name: 'candidate_cost', version: '1', contentHash: 'c'.repeat(64) }];
-const topicSettings = {
+export const topicSettings = {
   partitions: 2,
   replicationFactor: 1,
   maxMessageBytes: 8_388_608,

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
+import { connectBus, topicSpecs } from '#lib/bus/kafka';
 import type { BusMessage } from '#lib/bus/port';
 import { createRedis, type Redis } from '#lib/redis';
 import { createTelemetry } from '#lib/telemetry';
@@ -8,11 +9,12 @@ import { aggregatorEvents } from '#services/aggregator/events';
 import { OpenRound } from '#services/aggregator/join/open-round';
 import { RoundBook } from '#services/aggregator/join/round-book';
 import { JoinStore } from '#services/aggregator/store/join-store';
+import { rebuildJoin, recallDecisions } from '#services/aggregator/store/rebuild-join';
 import type { UnixMs } from '#schemas/brands';
 import { outcomesCodec, roundsCodec } from '#schemas/codec';
-import { roundKey } from '#schemas/topics';
+import { roundKey, topicsOf } from '#schemas/topics';
 import { startStack } from '../support/stack';
-import { inMs, roundOf, type CutRound } from './aggregator-harness';
+import { inMs, roundOf, topicSettings, type CutRound } from './aggregator-harness';
 
 const stack = startStack('aggregator-join');
 const logger = pino({ level: 'warn' });
@@ -69,4 +71,60 @@ test('an outcome that comes to an instance which no longer owns the round is tol
   await handle(false, 1);
   await sleep(100);
   expect(told).toEqual([roundKey(round.manifest.round)]);
+}, 30_000);
+
+test('Redis loses its memory after the claim: another instance finds the claimed decision, not an open round', async () => {
+  const topics = topicsOf(stack.topicPrefix);
+  const bus = connectBus({ brokers: stack.brokers, clientId: 'join-test', logger });
+  try {
+    await bus.ensureTopics(topicSpecs(topics, topicSettings));
+    const client = await connected();
+    const [first, second] = [storeOn(client), storeOn(await connected())];
+    const book = new RoundBook();
+    const horizonMs = 60_000;
+    const parts = { bus, topics, store: first, book, events, horizonMs, scheduleBackup: () => undefined };
+    first.rebuild = () => rebuildJoin(parts);
+    first.recall = () => recallDecisions(parts);
+    const claimed = inMemory(roundOf({ deadline: inMs(60_000) }));
+    const open = inMemory(roundOf({ deadline: inMs(60_000) }));
+    for (const round of [claimed, open]) {
+      book.add(round);
+      await first.open(round.toStore(), 60_000);
+    }
+    const decision = Buffer.from('the decision');
+    await first.close(claimed.key, claimed.round, decision, false);
+    claimed.decision = decision;
+    await client.del(...(await client.keys(`${stack.topicPrefix}*`)));
+    // Any command of the first instance finds that out and puts back what it has.
+    await first.outcomesFrom(open.key, 0);
+    expect(await second.open(claimed.toStore(), 60_000)).toEqual({ state: 'decided', decision });
+    const other = Buffer.from('another decision');
+    expect(await second.close(claimed.key, claimed.round, other, false)).toEqual({
+      state: 'decided',
+      decision,
+    });
+    expect(await second.open(open.toStore(), 60_000)).toMatchObject({ state: 'open' });
+  } finally {
+    await bus.close();
+  }
+}, 60_000);
+
+test('the first close after a loss waits for what was decided lately, a round that comes for the whole history', async () => {
+  const store = storeOn(await connected());
+  const round = inMemory(roundOf({ deadline: inMs(60_000) }));
+  await store.open(round.toStore(), 60_000);
+  const client = await connected();
+  await client.del(...(await client.keys(`${stack.topicPrefix}*`)));
+  let finish!: () => void;
+  store.recall = () => new Promise<void>((resolve) => (finish = resolve));
+  store.rebuild = () => store.putBack(round.toStore(), [], null);
+  const bytes = Buffer.from('decision');
+  expect(await store.close(round.key, round.round, bytes, false)).toEqual({ state: 'closed' });
+  let isOpen = false;
+  const coming = inMemory(roundOf({ deadline: inMs(60_000) }));
+  const opened = store.open(coming.toStore(), 60_000).then(() => (isOpen = true));
+  await sleep(200);
+  expect(isOpen).toBe(false);
+  finish();
+  await opened;
 }, 30_000);

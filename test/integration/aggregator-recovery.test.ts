@@ -1,4 +1,6 @@
 import { Redis } from 'ioredis';
+import { readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { JoinStore } from '#services/aggregator/store/join-store';
 import { outcomesCodec } from '#schemas/codec';
@@ -11,16 +13,17 @@ let harness: AggregatorHarness;
 let redis: Redis;
 beforeAll(async () => {
   stack = startStack('aggregator-recovery');
-  harness = await AggregatorHarness.start(stack);
-  redis = new Redis(stack.redisUrl);
+  // A Redis of its own, which the tests empty.
+  const { topicPrefix, kafkaBrokers } = stack;
+  harness = await AggregatorHarness.start({ topicPrefix, kafkaBrokers });
+  redis = new Redis(harness.pipeline.redisUrl);
+  redis.on('error', () => undefined);
 }, 120_000);
 afterAll(async () => {
   redis?.disconnect();
   await harness?.stop();
 }, 60_000);
 
-const storedKey = (round: CutRound) =>
-  `${stack.topicPrefix}aggregator:round:${roundKey(round.manifest.round)}`;
 const storedOutcomes = (round: CutRound) =>
   redis.llen(`${stack.topicPrefix}aggregator:outcomes:${roundKey(round.manifest.round)}`);
 
@@ -32,10 +35,14 @@ async function until(what: () => Promise<boolean>, timeoutMs = 20_000): Promise<
   }
 }
 
-/** Drops what the test's own prefix has in Redis, as a Redis that lost its memory would. */
-async function forgetEverything(): Promise<void> {
-  const keys = await redis.keys(`${stack.topicPrefix}*`);
-  if (keys.length > 0) await redis.del(...keys);
+/** Killed, its data folder emptied, started again. */
+async function redisWithoutItsData(): Promise<void> {
+  await harness.pipeline.kill('redis');
+  const folder = join(harness.pipeline.runFolder, 'redis');
+  const files = readdirSync(folder);
+  expect(files).not.toEqual([]);
+  for (const file of files) rmSync(join(folder, file), { recursive: true });
+  await harness.pipeline.restart('redis');
 }
 
 test('killed and started again mid-round: outcomes from before and after the crash make the decision', async () => {
@@ -83,25 +90,6 @@ test('dead over a deadline: the round is decided after the restart and marked', 
   expect(new Set(harness.decisionsOf(round).map(({ decision }) => decision.contentHash)).size).toBe(1);
 }, 90_000);
 
-test('a decision that was claimed but not acknowledged is published byte-equal after the crash', async () => {
-  const round = roundOf({ deadline: inMs(60_000) });
-  await harness.publishRound(round);
-  await harness.publishOutcomes(round.outcomes);
-  const first = await harness.decisionOf(round);
-  // As if the crash had come between the outbox and the acknowledgement: the decision is there, unpublished.
-  const twin = roundOf({ ...round.manifest.round, roundId: roundId('twin'), sequence: 2n });
-  await harness.pipeline.kill('aggregator');
-  const claimed = Buffer.from(first.bytes);
-  await harness.publishRound(twin);
-  const { roundsCodec } = await import('#schemas/codec');
-  const { createHash } = await import('node:crypto');
-  const hash = createHash('sha256').update(roundsCodec.encode(twin.manifest)).digest('hex');
-  await redis.hset(storedKey(twin), 'hash', hash, 'meta', '{}', 'decision', claimed);
-  await harness.pipeline.restart('aggregator');
-  await harness.eventually(() => harness.decisionsOf(round).length >= 2);
-  for (const again of harness.decisionsOf(round)) expect(again.bytes).toEqual(first.bytes);
-}, 90_000);
-
 test('Redis loses its memory mid-round: the join goes on from memory, and decided rounds stay decided', async () => {
   const decided = roundOf({ deadline: inMs(60_000) });
   await harness.publishRound(decided);
@@ -112,7 +100,7 @@ test('Redis loses its memory mid-round: the join goes on from memory, and decide
   await harness.publishRound(open);
   await harness.publishOutcomes(open.outcomes.slice(0, 1));
   await until(async () => (await storedOutcomes(open)) === 1);
-  await forgetEverything();
+  await redis.flushall();
   await harness.publishOutcomes(open.outcomes.slice(1));
   expect((await harness.decisionOf(open)).decision.content).toMatchObject({
     closedBy: 'complete',
@@ -138,7 +126,7 @@ test('Redis loses its memory while the aggregator is dead: rounds and outcomes c
   // Time for the offsets of the outcomes to be committed.
   await sleep(500);
   await harness.pipeline.kill('aggregator');
-  await forgetEverything();
+  await redisWithoutItsData();
   await harness.pipeline.restart('aggregator');
   await harness.publishOutcomes(open.outcomes.slice(0, 1));
   expect((await harness.decisionOf(open)).decision.content).toMatchObject({
@@ -151,4 +139,27 @@ test('Redis loses its memory while the aggregator is dead: rounds and outcomes c
   await harness.publishOutcomes(marker.outcomes);
   await harness.decisionOf(marker);
   expect(harness.decisionsOf(decided)).toHaveLength(1);
+}, 90_000);
+
+test('Redis starts again with an empty data folder mid-round: the round is decided once, from memory', async () => {
+  const decided = roundOf({ deadline: inMs(60_000) });
+  const { runId } = decided.manifest.round;
+  await harness.publishRound(decided);
+  await harness.publishOutcomes(decided.outcomes);
+  await harness.decisionOf(decided);
+  const open = roundOf({ deadline: inMs(60_000), runId, roundId: roundId('open'), sequence: 3n });
+  await harness.publishRound(open);
+  await harness.publishOutcomes(open.outcomes.slice(1));
+  await until(async () => (await storedOutcomes(open)) === open.outcomes.length - 1);
+  await redisWithoutItsData();
+  await harness.publishOutcomes(open.outcomes.slice(0, 1));
+  expect((await harness.decisionOf(open)).decision.content).toMatchObject({
+    closedBy: 'complete',
+    coverage: 1,
+  });
+  await harness.publishRound(decided);
+  const stale = roundOf({ deadline: inMs(60_000), runId, roundId: roundId('stale'), sequence: 2n });
+  await harness.publishRound(stale);
+  expect(new Set(Object.values(reasonsOf(await harness.decisionOf(stale))))).toEqual(new Set(['stale']));
+  for (const round of [decided, open]) expect(harness.decisionsOf(round)).toHaveLength(1);
 }, 90_000);

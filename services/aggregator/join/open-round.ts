@@ -32,6 +32,8 @@ export interface OpenRoundParts {
 export class OpenRound {
   /** `entering`: Redis doesn't know it yet; outcomes are taken, but it is not closed. */
   state: 'entering' | 'open' | 'closing' | 'done' = 'entering';
+  /** What stands in the outbox, once it does; put back into a Redis that lost it. */
+  decision: Buffer | null = null;
   /** Outcomes of the Redis list that have been looked at. */
   pulled = 0;
   /** Resolves when the decision is acknowledged; to the reason where there never will be one. */

@@ -82,6 +82,7 @@ export class RoundCloser {
   /** The outbox had a decision, which may or may not be on Kafka. */
   async republish(open: OpenRound, bytes: Buffer): Promise<void> {
     open.state = 'closing';
+    open.decision = bytes;
     this.leaveZone(open);
     this.parts.events.RoundRepublished(idsOf(open));
     await this.publish(open, { bytes, content: null, decideSeconds: 0 }, performance.now());
@@ -96,6 +97,7 @@ export class RoundCloser {
     this.parts.timers.clear(open.key);
     const begin = performance.now();
     const decided = await this.claim(open);
+    open.decision = decided?.bytes ?? null;
     this.leaveZone(open);
     if (decided === null) return this.finish(open);
     void this.publish(open, decided, begin);

@@ -5,6 +5,8 @@ export class JoinKeys {
   constructor(private readonly prefix: string) {}
 
   readonly epoch = () => `${this.prefix}aggregator:epoch`;
+  /** The epoch in which everything decided before it was read back from Kafka. */
+  readonly recalled = () => `${this.prefix}aggregator:recalled`;
   readonly round = (key: string) => `${this.prefix}aggregator:round:${key}`;
   readonly outcomes = (key: string) => `${this.prefix}aggregator:outcomes:${key}`;
   readonly seen = (key: string) => `${this.prefix}aggregator:seen:${key}`;

@@ -50,8 +50,11 @@ export type CloseReply =
  */
 export class JoinStore {
   readonly keys: JoinKeys;
-  /** Set at the start: puts back what the join needs, then the new epoch is made. */
+  /** Set at the start: puts back the rounds in memory, then the new epoch is made. */
   rebuild: () => Promise<void> = () => Promise.resolve();
+  /** Set at the start: marks what was decided before; rounds that come wait for it. Never rejects. */
+  recall: () => Promise<void> = () => Promise.resolve();
+  private recalled: Promise<void> = Promise.resolve();
   private epoch: { readonly text: string; readonly createdAt: number } | null = null;
   private renewing: Promise<void> | null = null;
 
@@ -79,7 +82,8 @@ export class JoinStore {
     const { key, round } = stored;
     const keys = [this.keys.round(key), this.keys.outcomes(key), this.keys.zone(round)];
     const ttlMs = Math.max(0, leftMs) + this.ttlMs;
-    const [state, value, stale] = await this.run('rhOpenRound', keys, openArguments(stored, ttlMs));
+    const args = openArguments(stored, ttlMs);
+    const [state, value, stale] = await this.run('rhOpenRound', keys, args, true);
     if (state === 'decided') return { state, decision: value as Buffer };
     if (state === 'created' || state === 'open') {
       return { state, outcomes: value as Buffer[], isStale: Number(stale) === 1 };
@@ -142,10 +146,16 @@ export class JoinStore {
   }
 
   /** For the rebuild only: puts a round back that this instance has in memory. */
-  async putBack(stored: RoundToStore, outcomes: readonly Buffer[]): Promise<void> {
+  async putBack(stored: RoundToStore, outcomes: readonly Buffer[], decision: Buffer | null): Promise<void> {
     const { key, round } = stored;
     const open = [this.keys.epoch(), this.keys.round(key), this.keys.outcomes(key), this.keys.zone(round)];
     await this.command('rhOpenRound')([4, ...open, '', ...openArguments(stored, this.ttlMs)]);
+    if (decision !== null) {
+      const keys = [this.keys.epoch(), ...this.roundKeys(key), this.keys.zone(round)];
+      const args = ['', decision, sortableSequence(round.sequence), 1, this.ttlMs];
+      await this.command('rhCloseRound')([5, ...keys, ...args]);
+      return;
+    }
     const append = [this.keys.epoch(), ...this.roundKeys(key), ''];
     const limit = Number.MAX_SAFE_INTEGER;
     for (const outcome of outcomes) {
@@ -166,9 +176,11 @@ export class JoinStore {
     name: string,
     keys: readonly string[],
     args: readonly (string | number | Buffer)[],
+    needsRecall = false,
   ): Promise<[string, ...unknown[]]> {
     for (;;) {
       if (this.renewing !== null) await this.renewing;
+      if (needsRecall) await this.recalled;
       const epoch = this.epoch?.text ?? 'unknown';
       const all = [keys.length + 1, this.keys.epoch(), ...keys, epoch, ...args];
       const [state, ...rest] = await this.command(name)(all);
@@ -192,6 +204,12 @@ export class JoinStore {
     if (isNew) await this.redis.set(key, `${Date.now()} ${randomUUID()}`, 'NX');
     const text = (await this.redis.get(key)) ?? 'unknown';
     this.epoch = { text, createdAt: Number(text.split(' ')[0]) || Infinity };
+    if ((await this.redis.get(this.keys.recalled())) !== text) this.recalled = this.recallInto(text);
+  }
+
+  private async recallInto(epoch: string): Promise<void> {
+    await this.recall();
+    await this.redis.set(this.keys.recalled(), epoch).catch(() => undefined);
   }
 
   private command(name: string): Command {

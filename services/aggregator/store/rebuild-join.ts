@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bus } from '#lib/bus/kafka';
 import type { UnixMs } from '#schemas/brands';
 import { decisionsCodec } from '#schemas/codec';
@@ -18,30 +19,64 @@ export interface RebuildParts {
   scheduleBackup(roundKey: string, at: number): void;
 }
 
+/** Clocks of broker and process may differ by so much. */
+const SKEW_MS = 5_000;
+const READ_AGAIN_MS = 500;
+/** A read that brings nothing for so long has failed. */
+const STALL_TIMEOUT_MS = 10_000;
+
 /**
- * Fills a Redis that has lost its memory: dispatch.decisions first (a round's first record there is its
- * decision), then the rounds in memory with the outcomes that came so far.
+ * Puts the rounds in memory back into a Redis that has lost its memory, with their outcomes or their claimed
+ * decision. A round's first record on dispatch.decisions is its decision, so those since the oldest of them
+ * are read first; that is little, and the first close need not wait for more.
  */
 export async function rebuildJoin(parts: RebuildParts): Promise<void> {
   const begin = performance.now();
-  const decided = await readDecisions(parts);
-  for (const [key, decision] of decided) await parts.store.markPublished(key, decision);
+  const rounds = parts.book.all();
+  if (rounds.length === 0) return;
+  const since = Math.min(...rounds.map(({ parts: { meta } }) => meta.acceptedAt)) - SKEW_MS;
+  const decided = await markDecided(parts, since);
   const open = parts.book.all().filter((round) => !decided.has(round.key));
   for (const round of open) {
-    await parts.store.putBack(round.toStore(), round.outcomeBytes());
+    await parts.store.putBack(round.toStore(), round.outcomeBytes(), round.decision);
     parts.scheduleBackup(round.key, round.parts.closeAt);
   }
   const seconds = (performance.now() - begin) / 1_000;
   parts.events.JoinRebuilt({ decisions: decided.size, openRounds: open.length, seconds });
 }
 
+/** Marks all that was decided within the horizon, so that no round that is delivered again is decided again. */
+export async function recallDecisions(parts: RebuildParts): Promise<void> {
+  const begin = performance.now();
+  const decided = await markDecided(parts, Date.now() - parts.horizonMs);
+  parts.events.DecisionsRecalled({ decisions: decided.size, seconds: (performance.now() - begin) / 1_000 });
+}
+
+/** Reads until it succeeds: nothing can be decided safely before. */
+async function markDecided(parts: RebuildParts, since: number): Promise<ReadonlyMap<string, DecidedRound>> {
+  for (;;) {
+    try {
+      const decided = await readDecisions(parts, since);
+      for (const [key, decision] of decided) await parts.store.markPublished(key, decision);
+      return decided;
+    } catch (error) {
+      parts.events.RebuildDelayed({ reason: String(error) });
+      await sleep(READ_AGAIN_MS);
+    }
+  }
+}
+
 type DecidedRound = Pick<Decision, 'tenantId' | 'runId' | 'zoneId' | 'sequence'>;
 
-async function readDecisions({ bus, topics, horizonMs }: RebuildParts): Promise<Map<string, DecidedRound>> {
+async function readDecisions(
+  { bus, topics }: RebuildParts,
+  since: number,
+): Promise<Map<string, DecidedRound>> {
   const decided = new Map<string, DecidedRound>();
   await bus.readRange({
     topic: topics.decisions,
-    from: { timestamp: (Date.now() - horizonMs) as UnixMs },
+    from: { timestamp: since as UnixMs },
+    stallTimeoutMs: STALL_TIMEOUT_MS,
     handle: ({ value }) => {
       const decision = value === null ? null : readDecision(value);
       if (decision === null) return;
