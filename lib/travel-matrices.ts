@@ -3,25 +3,44 @@ import { join } from 'node:path';
 import { decodeTravelMatrix, type TravelMatrix } from '#policy/routing/index';
 import { RoundhouseError } from '#schemas/errors';
 
-const MAX_IN_MEMORY = 4;
+/** One of the largest size (4,096 zones, four vehicles), or many small ones. */
+const MAX_BYTES = 256 * 1024 * 1024;
 
-/** Travel matrices of the model repository by content hash, the last few in memory. */
+/** Vehicles may share a layer. */
+function bytesOf({ secondsByVehicle }: TravelMatrix): number {
+  return [...new Set(secondsByVehicle)].reduce((sum, layer) => sum + (layer?.byteLength ?? 0), 0);
+}
+
+/** Travel matrices of the model repository by content hash; those used last are kept in memory. */
 export class TravelMatrices {
   private readonly recent = new Map<string, TravelMatrix>();
 
-  constructor(private readonly modelsDir: string) {}
+  private bytes = 0;
+
+  constructor(
+    private readonly modelsDir: string,
+    private readonly maxBytes = MAX_BYTES,
+  ) {}
 
   /** Undefined where there is no such file; TRAVEL_MATRIX_UNKNOWN with the reason where it is broken. */
   find(contentHash: string): TravelMatrix | undefined {
-    const matrix = this.recent.get(contentHash) ?? this.load(contentHash);
+    const kept = this.recent.get(contentHash);
+    const matrix = kept ?? this.load(contentHash);
     if (!matrix) return undefined;
+    if (!kept) this.bytes += bytesOf(matrix);
     this.recent.delete(contentHash);
     this.recent.set(contentHash, matrix);
-    for (const oldest of this.recent.keys()) {
-      if (this.recent.size <= MAX_IN_MEMORY) break;
-      this.recent.delete(oldest);
-    }
+    this.dropOldest();
     return matrix;
+  }
+
+  /** The last one stays, whatever its size. */
+  private dropOldest(): void {
+    for (const [hash, matrix] of this.recent) {
+      if (this.bytes <= this.maxBytes || this.recent.size === 1) return;
+      this.recent.delete(hash);
+      this.bytes -= bytesOf(matrix);
+    }
   }
 
   private load(contentHash: string): TravelMatrix | undefined {
