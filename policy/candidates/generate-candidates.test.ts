@@ -187,7 +187,7 @@ test('above the largest number of candidates couriers a bundle fall first, then 
   expect(candidates(round, 2)).toEqual(['k:a', 'k:b']);
 });
 
-test('1,000 couriers and 2,000 orders take seconds at most and give the same twice', () => {
+test('1,000 couriers and 2,000 orders give the same candidates twice', () => {
   let state = 7;
   const random = (below: number) => (state = (state * 48_271) % 2_147_483_647) % below;
   const round = buildRound({
@@ -204,9 +204,7 @@ test('1,000 couriers and 2,000 orders take seconds at most and give the same twi
     }),
     policy: buildPolicy({ candidateRadiusMetres: 4_000 }),
   });
-  const started = performance.now();
   const first = candidates(round);
-  expect(performance.now() - started).toBeLessThan(5_000);
   expect(first.length).toBeGreaterThan(20_000); // 2,000 single orders · 10 couriers, and pairs
   expect(candidates(round)).toEqual(first);
 });
@@ -217,9 +215,7 @@ test('hundreds of orders of one restaurant are bundled within bounds', () => {
     orders: Array.from({ length: 600 }, (_, i) => buildOrder(`o${i}`, { readyAt: seconds(i % 500) })),
     policy: buildPolicy({ bundles: bundles({ maxOrders: 6, maxReadySpreadSeconds: seconds(9_999) }) }),
   });
-  const started = performance.now();
   const all = generateCandidates(planningView(round), 12_000);
-  expect(performance.now() - started).toBeLessThan(15_000);
   // Every order alone, and of each size from 2 to 6 the 12,000 / 6 tightest.
   const count = (size: number) => all.filter(({ bundle }) => bundle.length === size).length;
   expect(count(1)).toBe(600);

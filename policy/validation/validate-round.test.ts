@@ -151,13 +151,6 @@ describe('unknown fields', () => {
   });
 });
 
-test('a hundred thousand unknown fields are counted in bounded time', () => {
-  const hostile = Object.fromEntries(Array.from({ length: 100_000 }, (_, i) => [`field${i}`, i]));
-  const started = performance.now();
-  expect(validateRound({ ...body(), ...hostile }, now)).toMatchObject({ kind: 'invalid', count: 100_000 });
-  expect(performance.now() - started).toBeLessThan(2_000);
-});
-
 describe('ids', () => {
   test('64 bytes pass, 65 do not, and bytes are counted, not characters', () => {
     expect(faultsOf(body({ roundId: 'x'.repeat(64) }))).toEqual([]);
