@@ -19,7 +19,8 @@ const recordOverheadBytes = 512;
 interface PendingSend {
   readonly messages: readonly OutgoingMessage[];
   readonly bytes: number;
-  readonly giveUpAt: number;
+  /** Its caller has been told that it was given up; a request that holds it may still arrive. */
+  isGivenUp: boolean;
   resolve(): void;
   reject(error: Error): void;
 }
@@ -64,6 +65,8 @@ export class KafkaProducer implements BusProducer {
   private producer: Producer | null = null;
   private pumping = false;
   private closed = false;
+  /** Why the last attempt failed; null since one succeeded. */
+  private lastFault: string | null = null;
   private readonly retries: SparseLog;
 
   constructor(
@@ -90,11 +93,28 @@ export class KafkaProducer implements BusProducer {
       if (size > limit) return Promise.reject(tooLargeError(message.topic, size, limit));
       bytes += size;
     }
-    const giveUpAt = Date.now() + (this.options.deliveryTimeoutMs ?? defaultDeliveryTimeoutMs);
     return new Promise((resolve, reject) => {
-      this.queue.push({ messages, bytes, giveUpAt, resolve, reject });
+      this.enqueue({ messages, bytes, isGivenUp: false, resolve, reject });
       this.schedulePump();
     });
+  }
+
+  /** The caller learns in time that a send hangs, whatever becomes of the request that holds it. */
+  private enqueue(pending: PendingSend): void {
+    const timer = setTimeout(
+      () => this.giveUp(send),
+      this.options.deliveryTimeoutMs ?? defaultDeliveryTimeoutMs,
+    );
+    const settled = (finish: () => void) => {
+      clearTimeout(timer);
+      finish();
+    };
+    const send: PendingSend = {
+      ...pending,
+      resolve: () => settled(pending.resolve),
+      reject: (error) => settled(() => pending.reject(error)),
+    };
+    this.queue.push(send);
   }
 
   /** Sends what is queued (until its time is up), then disconnects. */
@@ -112,7 +132,10 @@ export class KafkaProducer implements BusProducer {
   }
 
   private async pump(): Promise<void> {
-    while (this.queue.length > 0) await this.deliver(this.nextRequest());
+    while (this.queue.length > 0) {
+      const sends = this.nextRequest();
+      if (sends.length > 0) await this.deliver(sends);
+    }
     this.pumping = false;
   }
 
@@ -124,7 +147,7 @@ export class KafkaProducer implements BusProducer {
       if (count > 0 && bytes > maxRequestBytes) break;
       count++;
     }
-    return this.queue.splice(0, count);
+    return this.queue.splice(0, count).filter(({ isGivenUp }) => !isGivenUp);
   }
 
   private async deliver(sends: PendingSend[]): Promise<void> {
@@ -133,13 +156,15 @@ export class KafkaProducer implements BusProducer {
     for (;;) {
       try {
         await this.attempt(waiting);
+        this.lastFault = null;
         for (const send of waiting) send.resolve();
         return;
       } catch (error) {
         if (isTooLarge(error)) return this.deliverApart(waiting, error);
-        waiting = this.giveUpOverdue(waiting, error);
+        this.lastFault = messageOf(error);
+        waiting = waiting.filter(({ isGivenUp }) => !isGivenUp);
         if (waiting.length === 0) return;
-        this.retries.report(messageOf(error), { sends: waiting.length });
+        this.retries.report(this.lastFault, { sends: waiting.length });
         await sleep(pauseMs);
         pauseMs = Math.min(pauseMs * 2, 500);
       }
@@ -157,15 +182,11 @@ export class KafkaProducer implements BusProducer {
     send.reject(tooLargeError(send.messages[0]!.topic, send.bytes, limit, error));
   }
 
-  private giveUpOverdue(sends: PendingSend[], error: unknown): PendingSend[] {
-    const now = Date.now();
+  private giveUp(send: PendingSend): void {
     const brokers = this.bus.brokers.join(',');
-    for (const send of sends) {
-      if (send.giveUpAt > now) continue;
-      const message = `Kafka at ${brokers} did not take the messages: ${messageOf(error)}`;
-      send.reject(new RoundhouseError('DEPENDENCY_ABSENT', message, [], { cause: error }));
-    }
-    return sends.filter((send) => send.giveUpAt > now);
+    const message = `Kafka at ${brokers} did not take the messages: ${this.lastFault ?? 'no answer yet'}`;
+    send.isGivenUp = true;
+    send.reject(new RoundhouseError('DEPENDENCY_ABSENT', message));
   }
 
   private async attempt(sends: readonly PendingSend[]): Promise<void> {

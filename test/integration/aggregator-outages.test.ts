@@ -1,8 +1,15 @@
 import { Redis } from 'ioredis';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ZoneId } from '#schemas/brands';
-import { headers } from '#schemas/topics';
-import { AggregatorHarness, inMs, roundId, roundOf } from './aggregator-harness';
+import { headers, roundKey } from '#schemas/topics';
+import {
+  AggregatorHarness,
+  inMs,
+  roundId,
+  roundOf,
+  type CutRound,
+  type Published,
+} from './aggregator-harness';
 
 let harness: AggregatorHarness;
 beforeAll(async () => {
@@ -105,6 +112,57 @@ test('a round that was published long ago, and comes again, holds back no newer 
     redis.disconnect();
   }
 }, 60_000);
+
+/** Stopped, the broker takes bytes and answers nothing; when it goes on it works off what it was sent. */
+async function stopBrokerOver(round: CutRound, whileStopped: () => Promise<void>): Promise<void> {
+  await sleep(Math.max(0, round.manifest.round.deadline - Date.now() - 1_500));
+  harness.pipeline.signal('broker', 'SIGSTOP');
+  try {
+    await whileStopped();
+  } finally {
+    harness.pipeline.signal('broker', 'SIGCONT');
+  }
+}
+
+test('killed between the claim in Redis and the acknowledgement: what was claimed is published, byte-equal', async () => {
+  const round = roundOf({ deadline: inMs(4_500), zoneId: 'claimed' as ZoneId });
+  const key = `outages.aggregator:round:${roundKey(round.manifest.round)}`;
+  await harness.publishRound(round);
+  await harness.publishOutcomes(round.outcomes.slice(1));
+  const redis = new Redis(harness.pipeline.redisUrl);
+  let claimed: Buffer | null = null;
+  await stopBrokerOver(round, async () => {
+    const giveUpAt = round.manifest.round.deadline + 5_000;
+    while (claimed === null && Date.now() < giveUpAt) {
+      claimed = await redis.hgetBuffer(key, 'decision');
+      await sleep(5);
+    }
+    expect(await redis.hget(key, 'published')).toBeNull();
+    await harness.pipeline.kill('aggregator');
+  });
+  redis.disconnect();
+  expect(claimed).not.toBeNull();
+  // What comes too late to be in the decision must not change it.
+  await harness.publishOutcomes(round.outcomes.slice(0, 1));
+  await harness.pipeline.restart('aggregator');
+  await harness.eventually(() =>
+    harness.decisionsOf(round).some(({ headers: h }) => h[headers.outage] !== undefined),
+  );
+  for (const { bytes } of harness.decisionsOf(round)) expect(bytes).toEqual(claimed);
+}, 90_000);
+
+test('a send that hangs over a deadline is made again, with the mark', async () => {
+  const round = roundOf({ deadline: inMs(4_500), zoneId: 'hangs' as ZoneId });
+  await harness.publishRound(round);
+  await harness.publishOutcomes(round.outcomes.slice(1));
+  await stopBrokerOver(round, async () => {
+    await sleep(Math.max(0, round.manifest.round.deadline - Date.now()) + 1_000);
+  });
+  const isMarked = ({ headers: sent }: Published) => sent[headers.outage] === 'kafka';
+  await harness.eventually(() => harness.decisionsOf(round).some(isMarked));
+  const all = harness.decisionsOf(round);
+  expect(new Set(all.map(({ decision }) => decision.contentHash)).size).toBe(1);
+}, 90_000);
 
 test('an eviction policy that may drop keys makes it not ready, with the reason', async () => {
   const redis = new Redis(harness.pipeline.redisUrl);

@@ -74,3 +74,38 @@ test('the broker killed and started again: every send is acknowledged, every mes
   await follower.close();
   await consumer.stop();
 }, 90_000);
+
+test('a send to a stopped broker is given up in its time; the next one is taken when the broker goes on', async () => {
+  const topic = 'stopped';
+  await bus.ensureTopics([
+    { topic, partitions: 1, replicationFactor: 1, retentionMs: 600_000, maxMessageBytes: 1_048_576 },
+  ]);
+  const producer = await bus.producer({ deliveryTimeoutMs: 300 });
+  const send = (key: string) => producer.send([{ topic, key, value: null }]);
+  await send('before');
+  broker.process.signal('SIGSTOP');
+  try {
+    const sentAt = performance.now();
+    const [first, second] = await Promise.allSettled([send('hangs'), sleep(100).then(() => send('waits'))]);
+    // 300 ms and 100 + 300 ms; the request itself has 12 s.
+    expect(performance.now() - sentAt).toBeLessThan(5_000);
+    for (const given of [first, second]) {
+      expect(given).toMatchObject({ status: 'rejected', reason: { code: 'DEPENDENCY_ABSENT' } });
+    }
+  } finally {
+    broker.process.signal('SIGCONT');
+  }
+  const giveUpAt = Date.now() + 30_000;
+  while (
+    !(await send('after').then(
+      () => true,
+      () => false,
+    ))
+  )
+    expect(Date.now()).toBeLessThan(giveUpAt);
+  const keys: string[] = [];
+  await bus.readRange({ topic, from: 'earliest', handle: ({ key }) => keys.push(key!.toString()) });
+  expect([keys[0], keys.at(-1)]).toEqual(['before', 'after']);
+  // Given up before it was sent: it never is.
+  expect(keys).not.toContain('waits');
+}, 60_000);
