@@ -104,8 +104,9 @@ export class KafkaWindowedConsumer implements WindowedConsumer, PartitionOwner {
     this.revokeAll();
     this.consumer = consumer;
     if (this.session?.memberId) this.slot?.save(this.session.memberId);
+    const { window, windowBytes = Infinity } = this.options;
     const owned = Object.entries(assignment).flatMap(([topic, partitions]) =>
-      partitions.map((partition) => new OwnedPartition(topic, partition, this.options.window, this)),
+      partitions.map((partition) => new OwnedPartition(topic, partition, window, windowBytes, this)),
     );
     this.partitions = owned;
     // A pause of the last generation must not outlive it.

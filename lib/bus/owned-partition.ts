@@ -37,9 +37,10 @@ export class OwnedPartition implements Lease {
     readonly topic: string,
     readonly partition: number,
     windowSize: number,
+    windowBytes: number,
     private readonly owner: PartitionOwner,
   ) {
-    this.window = new PartitionWindow(windowSize);
+    this.window = new PartitionWindow(windowSize, windowBytes);
   }
 
   isOwned(): boolean {
@@ -89,10 +90,11 @@ export class OwnedPartition implements Lease {
   }
 
   private handOut(): void {
-    while (this.ready && this.owned && this.waiting.length > 0 && this.window.hasRoom()) {
+    while (this.ready && this.owned && this.waiting.length > 0) {
+      if (!this.window.hasRoom(sizeOf(this.waiting[0]!))) return;
       const message = this.waiting.shift()!;
       this.waitingBytes -= sizeOf(message);
-      this.window.take(message.offset);
+      this.window.take(message.offset, sizeOf(message));
       this.work(message);
     }
   }

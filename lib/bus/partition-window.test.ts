@@ -32,3 +32,17 @@ test('resolving twice, or what was never taken, changes nothing', () => {
   expect(window.resolve(5n)).toBe(false);
   expect(window.inFlight).toBe(0);
 });
+
+test('is full by bytes too; a message above the limit has room alone', () => {
+  const window = new PartitionWindow(10, 100);
+  expect(window.hasRoom(500)).toBe(true);
+  window.take(0n, 500);
+  expect(window.hasRoom(1)).toBe(false);
+  window.resolve(0n);
+  window.take(1n, 60);
+  expect(window.hasRoom(40)).toBe(true); // 60 + 40 = 100
+  expect(window.hasRoom(41)).toBe(false);
+  window.take(2n, 40);
+  window.resolve(2n); // done, though not yet committable: its bytes are free
+  expect(window.hasRoom(40)).toBe(true);
+});

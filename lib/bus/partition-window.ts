@@ -5,22 +5,29 @@
 export class PartitionWindow {
   /** Taken and not yet part of the committed prefix, ascending. */
   private readonly taken: { readonly offset: bigint; done: boolean }[] = [];
-  private readonly byOffset = new Map<bigint, { done: boolean }>();
+  private readonly byOffset = new Map<bigint, { done: boolean; readonly bytes: number }>();
+  private bytesInWork = 0;
   private inWork = 0;
   private prefixEnd: bigint | null = null;
 
-  constructor(readonly size: number) {}
+  /** `maxBytes` bounds what is in work together; one message of any size always has room alone. */
+  constructor(
+    readonly size: number,
+    private readonly maxBytes = Infinity,
+  ) {}
 
   get inFlight(): number {
     return this.inWork;
   }
 
-  hasRoom(): boolean {
-    return this.taken.length < this.size;
+  hasRoom(bytes = 0): boolean {
+    const fits = this.inWork === 0 || this.bytesInWork + bytes <= this.maxBytes;
+    return this.taken.length < this.size && fits;
   }
 
-  take(offset: bigint): void {
-    const entry = { offset, done: false };
+  take(offset: bigint, bytes = 0): void {
+    const entry = { offset, bytes, done: false };
+    this.bytesInWork += bytes;
     this.taken.push(entry);
     this.byOffset.set(offset, entry);
     this.inWork++;
@@ -32,6 +39,7 @@ export class PartitionWindow {
     if (entry === undefined || entry.done) return false;
     entry.done = true;
     this.inWork--;
+    this.bytesInWork -= entry.bytes;
     let count = 0;
     while (count < this.taken.length && this.taken[count]!.done) count++;
     if (count === 0) return false;

@@ -24,7 +24,8 @@ export interface BusProducer {
   /**
    * Resolves when all messages are acknowledged by all in-sync replicas, in the order given within a
    * partition. Messages of calls made close together may travel in one request. A producer that lost
-   * its sequence is rebuilt inside. Rejects with RoundhouseError DEPENDENCY_ABSENT or ROUND_TOO_LARGE.
+   * its sequence is rebuilt inside. Rejects with RoundhouseError DEPENDENCY_ABSENT or ROUND_TOO_LARGE. After
+   * DEPENDENCY_ABSENT the messages may still arrive: a request on its way can't be called back.
    */
   send(messages: readonly OutgoingMessage[]): Promise<void>;
   close(): Promise<void>;
@@ -42,6 +43,8 @@ export interface WindowedConsumerOptions {
   readonly topics: readonly string[];
   /** Uncommitted messages a partition may have in work at once. */
   readonly window: number;
+  /** Bytes of values a partition may have in work at once; a larger message is worked on alone. */
+  readonly windowBytes?: number;
   readonly fromBeginning?: boolean;
   readonly sessionTimeoutMs?: number;
   readonly maxWaitMs?: number;

@@ -14,6 +14,12 @@ export const aggregatorSettings = {
   httpPort: portSetting('ROUNDHOUSE_AGGREGATOR_HTTP_PORT', 8070),
   /** Rounds of a partition that may be open at once; a round that waits long holds back those behind it. */
   roundWindow: integerSetting('ROUNDHOUSE_AGGREGATOR_ROUND_WINDOW', { default: 2_000, min: 1, max: 100_000 }),
+  /** What the manifests of those rounds may have together; decoded they take several times as much. */
+  roundWindowBytes: integerSetting('ROUNDHOUSE_AGGREGATOR_ROUND_WINDOW_BYTES', {
+    default: 67_108_864,
+    min: 1_048_576,
+    max: 8_589_934_592,
+  }),
   outcomeWindow: integerSetting('ROUNDHOUSE_AGGREGATOR_OUTCOME_WINDOW', {
     default: 256,
     min: 1,

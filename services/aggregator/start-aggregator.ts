@@ -162,6 +162,7 @@ async function startConsumers(
     groupId: `${topicPrefix}aggregator-rounds`,
     topics: [topics.rounds],
     window: config.roundWindow,
+    windowBytes: config.roundWindowBytes,
     sessionTimeoutMs,
     handle: (message, lease) => rounds.handle(message, lease),
     onAssigned: (leases) => rounds.assigned(leases),
