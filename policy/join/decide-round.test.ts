@@ -6,7 +6,7 @@ import { bruteCostShard } from '../../test/support/brute-cost-shard';
 import { buildCourier, buildOrder, buildPolicy, buildRound, buildStop } from '../../test/support/build-round';
 import { decodePlans, encodePlans } from '../routing/index';
 import { cutRound } from '../sharding/index';
-import { decideRound } from './decide-round';
+import { decideRound, workBudgetOf } from './decide-round';
 import { outcomeFault } from './read-outcome';
 
 const models: ModelRef[] = [{ name: 'candidate_cost', version: '1', contentHash: 'c'.repeat(64) }];
@@ -307,4 +307,10 @@ describe('outcomes that are not of this round', () => {
     expect(content.coverage).toBeLessThan(1);
     expect(content.assignments.length).toBeGreaterThan(0);
   });
+});
+
+test('the work on the assignment grows with the candidates, up to a ceiling', () => {
+  expect(workBudgetOf([])).toBe(500_000);
+  expect(workBudgetOf([1_500, 500])).toBe(1_300_000); // half a million + 400 · 2,000
+  expect(workBudgetOf([100_000, 100_000])).toBe(15_000_000); // not 80,500,000
 });
