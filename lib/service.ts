@@ -28,7 +28,7 @@ export interface ServiceDefinition<C> {
   readonly stopTimeoutMs?: number;
 }
 
-export const exitCodes = { ok: 0, fault: 1, config: 2, dependency: 3 } as const;
+const exitCodes = { ok: 0, fault: 1, config: 2, dependency: 3 } as const;
 
 function exitCodeOf(error: unknown): number {
   const code: ErrorCode | null = error instanceof RoundhouseError ? error.code : null;

@@ -1,7 +1,7 @@
 import type { RouteOrder, RouteProblem, RouteStop } from '#native/planner/route-problem';
 
 /** Park and Miller: the same problems on every machine. */
-export function seededRandom(seed: number): (least: number, most: number) => number {
+function seededRandom(seed: number): (least: number, most: number) => number {
   let state = seed;
   return (least, most) => {
     state = (state * 48_271) % 2_147_483_647;

@@ -1,5 +1,5 @@
 /** Triton's own codes, and those of the layer above: DEADLINE is none of them, callers keep their own clock. */
-export const tritonErrorCodes = [
+const tritonErrorCodes = [
   'UNKNOWN',
   'INTERNAL',
   'NOT_FOUND',

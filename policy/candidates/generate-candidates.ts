@@ -11,7 +11,7 @@ export interface Candidate {
 }
 
 /** A round has at most this many candidates unless its ingest says otherwise. */
-export const DEFAULT_MAX_CANDIDATES = 200_000;
+const DEFAULT_MAX_CANDIDATES = 200_000;
 
 /**
  * Candidates of a round, restaurant by restaurant: for every bundle the couriers that can pick it up

@@ -8,15 +8,7 @@ export {
   type OrderTimes,
   type OrderTimesByIndex,
 } from './order-times';
-export {
-  decodePlans,
-  encodePlans,
-  packStops,
-  planCount,
-  readPlan,
-  unpackStops,
-  type Plan,
-} from './plan-records';
+export { decodePlans, encodePlans, packStops, unpackStops, type Plan } from './plan-records';
 export { projectPoints } from './project-points';
 export {
   noRideFactors,

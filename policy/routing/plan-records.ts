@@ -27,14 +27,14 @@ export function unpackStops(packed: bigint, count: number): number[] {
   return sequence;
 }
 
-export function planCount(bytes: Uint8Array): number {
+function planCount(bytes: Uint8Array): number {
   if (bytes.byteLength % PLAN_RECORD_BYTES !== 0) {
     throw new RoundhouseError('PAYLOAD_INVALID', `plans: ${bytes.byteLength} bytes, records of 32`);
   }
   return bytes.byteLength / PLAN_RECORD_BYTES;
 }
 
-export function readPlan(bytes: Uint8Array, index: number): Plan {
+function readPlan(bytes: Uint8Array, index: number): Plan {
   const view = new DataView(bytes.buffer, bytes.byteOffset + index * PLAN_RECORD_BYTES, PLAN_RECORD_BYTES);
   const orderCount = view.getUint8(PlanRecord.orderCount);
   if (orderCount > MAX_BUNDLE_ORDERS) {

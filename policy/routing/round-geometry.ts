@@ -5,9 +5,9 @@ import { projectPoints } from './project-points';
 import { distanceMetres, matrixTravelSeconds, travelSeconds } from './travel-seconds';
 import type { TravelMatrix } from './travel-matrix';
 
-export const NO_ZONE = -1;
+const NO_ZONE = -1;
 /** Ride factor 1, per mille. */
-export const FACTOR_ONE = 1000;
+const FACTOR_ONE = 1000;
 /** By vehicle code; what a round with `travel.known` uses, and the backend's output otherwise. */
 export type RideFactors = readonly number[];
 export const noRideFactors: RideFactors = vehicles.map(() => FACTOR_ONE);

@@ -1,7 +1,7 @@
 import { ceilSqrt } from './ceil-sqrt';
 
 /** Ceiling of a / b for whole a ≥ 0, b > 0 with a + b below 2^53: the rounded quotient is put right. */
-export function ceilDivide(a: number, b: number): number {
+function ceilDivide(a: number, b: number): number {
   const quotient = Math.ceil(a / b);
   if ((quotient - 1) * b >= a) return quotient - 1;
   return quotient * b < a ? quotient + 1 : quotient;

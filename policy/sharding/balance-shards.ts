@@ -2,7 +2,7 @@ import { ShardBuild, type WeighedRow } from './shard-rows';
 
 /** The most expensive shard aims at this much of the mean, and may have that much. */
 const TARGET_IMBALANCE = 1.05;
-export const MAX_IMBALANCE = 1.1;
+const MAX_IMBALANCE = 1.1;
 
 /** Cuts the rows, in the order given, into runs of about equal cost; neighbours stay together. */
 function cutInRuns(rows: readonly WeighedRow[], bases: readonly number[], count: number): ShardBuild[] {

@@ -21,8 +21,8 @@ export interface CutLimits {
   readonly matrix?: TravelMatrix;
 }
 
-export const DEFAULT_CANDIDATES_PER_SHARD = 500;
-export const MAX_SHARD_BYTES = 512 * 1024;
+const DEFAULT_CANDIDATES_PER_SHARD = 500;
+const MAX_SHARD_BYTES = 512 * 1024;
 /** Names, shapes, ids and the Avro envelope around the tensors. */
 const ENVELOPE_BYTES = 1_024;
 

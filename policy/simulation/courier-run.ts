@@ -31,7 +31,7 @@ export interface CourierLog {
   droppedOff(order: Order, courier: DayCourier, at: Seconds): void;
 }
 
-export function expectedDeparture(stop: RunStop, startAt: number): number {
+function expectedDeparture(stop: RunStop, startAt: number): number {
   const served = startAt + stop.expected.rideSeconds + stop.preSeconds;
   return Math.max(served, stop.expected.notBefore) + stop.expected.postSeconds;
 }

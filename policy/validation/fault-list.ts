@@ -2,7 +2,7 @@ import type { Fault } from '#schemas/errors';
 import { shownText } from '#schemas/shown-text';
 
 /** Faults beyond this many are counted, not listed. */
-export const MAX_LISTED_FAULTS = 100;
+const MAX_LISTED_FAULTS = 100;
 const MAX_VALUE_CHARACTERS = 80;
 
 /** What stood there, short enough for a message; objects only by their kind. */

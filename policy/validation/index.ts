@@ -1,4 +1,4 @@
-export { describeValue, MAX_LISTED_FAULTS } from './fault-list';
+export { describeValue } from './fault-list';
 export { idFault } from './fields';
 export { defaultRoundLimits, MAX_INDEXED, type RoundLimits } from './limits';
 export { validateObservations, type ObservationsValidation } from './validate-observation';

@@ -16,7 +16,7 @@ export interface CityDayOptions {
   readonly roundSeconds?: number;
 }
 
-export const cityMetresPerHour: Readonly<Record<Vehicle, number>> = {
+const cityMetresPerHour: Readonly<Record<Vehicle, number>> = {
   walk: 4_500,
   bike: 13_000,
   scooter: 18_000,

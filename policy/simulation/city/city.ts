@@ -27,7 +27,7 @@ const metresPerDegreeNorth = 111_195;
 const metresPerDegreeEast = metresPerDegreeNorth * Math.cos((centre.y * Math.PI) / 180);
 
 /** Degrees with six decimals, about 0.1 m. */
-export function pointAt(east: number, north: number): Point {
+function pointAt(east: number, north: number): Point {
   const rounded = (degrees: number) => Math.round(degrees * 1e6) / 1e6;
   return {
     x: rounded(centre.x + east / metresPerDegreeEast),

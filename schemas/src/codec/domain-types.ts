@@ -17,7 +17,7 @@ abstract class CheckedType extends types.LogicalType {
 }
 
 /** avsc's own range is wider but wrong below −2^52: it reads −2^52 − 3 back as +2^52 + 2. */
-export const smallestLong = -(2 ** 52);
+const smallestLong = -(2 ** 52);
 /** avsc's own bound. */
 export const largestLong = 2 ** 53 - 2;
 

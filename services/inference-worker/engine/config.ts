@@ -9,7 +9,7 @@ import {
 
 const name = '[A-Za-z0-9][A-Za-z0-9_.-]{0,99}';
 
-export const engineSettings = {
+const engineSettings = {
   logLevel: commonSettings.logLevel,
   modelsDir: commonSettings.modelsDir,
   toolchainDir: textSetting('ROUNDHOUSE_TOOLCHAIN_DIR', { default: '.roundhouse/toolchain' }),

@@ -8,7 +8,7 @@ import type { FoundClaim, RoundClaims } from '../store/round-claims';
 import { reply, replyJson } from './replies';
 
 /** Beside a decision: broker's append time, when the round was closed, and the outage that delayed it. */
-export const decisionHeaders = {
+const decisionHeaders = {
   appendedAt: 'x-roundhouse-appended-at',
   closedAt: 'x-roundhouse-closed-at',
   outage: 'x-roundhouse-outage',
