@@ -63,7 +63,8 @@ std::shared_ptr<const TravelMatrix> MatrixStore::get(const Sha256& hash) {
     kept_.splice(kept_.begin(), kept_, found);
   } else {
     kept_.push_front({hash, read(hash)});
-    if (kept_.size() > kKept) kept_.pop_back();
+    bytes_ += kept_.front().matrix->byteCount();
+    for (; bytes_ > mostBytes_ && kept_.size() > 1; kept_.pop_back()) bytes_ -= kept_.back().matrix->byteCount();
   }
   return kept_.front().matrix;
 }

@@ -21,6 +21,7 @@ class TravelMatrix {
   std::int32_t zones() const { return zones_; }
   /// [zones, zones] seconds of a vehicle class, or nullptr where the matrix has none for it.
   const std::int32_t* seconds(int vehicle) const;
+  std::size_t byteCount() const { return bytes_.size(); }
 
  private:
   std::vector<std::uint8_t> bytes_;
@@ -28,12 +29,15 @@ class TravelMatrix {
   std::uint32_t layers_ = 0;
 };
 
-/// Matrices by content hash, read at first use; the last few used stay in memory. Safe from several threads.
+/// Matrices by content hash, read at first use; those used last stay in memory, as many as `mostBytes` holds and at
+/// least one. Safe from several threads.
 class MatrixStore {
  public:
-  static constexpr std::size_t kKept = 4;
+  /// One of the largest size (4,096 zones, four layers) and its header, or many small ones.
+  static constexpr std::size_t kMostBytes = (std::size_t{256} << 20) + 4096;
 
-  explicit MatrixStore(std::filesystem::path folder) : folder_(std::move(folder)) {}
+  explicit MatrixStore(std::filesystem::path folder, std::size_t mostBytes = kMostBytes)
+      : folder_(std::move(folder)), mostBytes_(mostBytes) {}
 
   /// Throws Error (TRAVEL_MATRIX_UNKNOWN) with the hash.
   std::shared_ptr<const TravelMatrix> get(const Sha256& hash);
@@ -47,6 +51,8 @@ class MatrixStore {
   std::shared_ptr<const TravelMatrix> read(const Sha256& hash) const;
 
   std::filesystem::path folder_;
+  std::size_t mostBytes_;
+  std::size_t bytes_ = 0;
   std::mutex mutex_;
   /// Most recently used first.
   std::list<Kept> kept_;
