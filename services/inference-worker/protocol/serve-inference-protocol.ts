@@ -2,7 +2,6 @@ import {
   Client,
   credentials,
   Server,
-  ServerCredentials,
   status,
   type handleServerStreamingCall,
   type handleUnaryCall,
@@ -13,7 +12,7 @@ import {
 } from '@grpc/grpc-js';
 import { defaultMaxMessageBytes } from '#lib/engine-client/grpc';
 import { loadProtocol } from '#lib/engine-client/protocol';
-import { RoundhouseError } from '#schemas/errors';
+import { bindServer, grpcAddress } from '#lib/grpc-bind';
 
 export interface InferenceProtocolOptions {
   readonly bind: string;
@@ -124,16 +123,6 @@ function forwarders(service: ServiceDefinition, engine: EngineConnection): Untyp
   return Object.fromEntries(handlers) as UntypedServiceImplementation;
 }
 
-function listen(server: Server, bind: string, port: number): Promise<number> {
-  const host = bind.includes(':') ? `[${bind}]` : bind;
-  return new Promise((resolve, reject) => {
-    server.bindAsync(`${host}:${port}`, ServerCredentials.createInsecure(), (cause, bound) => {
-      if (cause === null) return resolve(bound);
-      reject(new RoundhouseError('PORT_IN_USE', `cannot listen on ${host}:${port}`, [], { cause }));
-    });
-  });
-}
-
 /**
  * The inference protocol on TCP: every call goes to the engine and back as the bytes that it is. Deadlines
  * and cancellations go along.
@@ -149,7 +138,7 @@ export async function serveInferenceProtocol(options: InferenceProtocolOptions):
   for (const service of Object.values(loadProtocol()) as ServiceDefinition[]) {
     server.addService(opaque(service), forwarders(service, engine));
   }
-  const port = await listen(server, bind, options.port);
+  const port = await bindServer(server, grpcAddress(bind, options.port));
   const close = (): Promise<void> => {
     server.forceShutdown();
     engine.close();
