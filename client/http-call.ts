@@ -1,4 +1,5 @@
 import { errorCodes, RoundhouseError, type ErrorCode, type Fault } from '#schemas/errors';
+import { shownText } from '#schemas/shown-text';
 
 interface ErrorBody {
   readonly error?: string;
@@ -19,7 +20,7 @@ function errorOf(status: number, text: string): RoundhouseError {
   }
   const code: ErrorCode =
     status === 404 ? 'NOT_FOUND' : status >= 500 ? 'DEPENDENCY_ABSENT' : 'PAYLOAD_INVALID';
-  return new RoundhouseError(code, `status ${status}: ${text.slice(0, 200)}`);
+  return new RoundhouseError(code, `status ${status}: ${shownText(text, 200)}`);
 }
 
 export interface HttpReply {

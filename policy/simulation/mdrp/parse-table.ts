@@ -1,4 +1,5 @@
 import type { Fault } from '#schemas/errors';
+import { shownText } from '#schemas/shown-text';
 import { MAX_ID_BYTES } from '#schemas/brands';
 
 /** A cell is an id or a whole number within bounds. */
@@ -77,5 +78,5 @@ export function fault(file: string, line: number, value: string, limit: string):
 }
 
 function shortened(cell: string): string {
-  return cell.length > 40 ? `${cell.slice(0, 40)}…` : cell;
+  return shownText(cell, 40);
 }
