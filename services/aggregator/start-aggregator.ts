@@ -9,6 +9,7 @@ import type { AggregatorConfig } from './config';
 import { DeadLetterBox } from './consume/dead-letter-box';
 import { OutcomeHandler } from './consume/outcome-handler';
 import { RoundHandler } from './consume/round-handler';
+import { RoundDecider } from './decide/round-decider';
 import { aggregatorEvents, type AggregatorEvents } from './events';
 import { Admission } from './join/admission';
 import { BackupClose } from './join/backup-close';
@@ -103,10 +104,11 @@ function assemble(context: Context, connections: Connections, events: Aggregator
   const timers = new DeadlineTimers();
   onStop('timers', () => timers.clearAll());
   const publisher = new DecisionPublisher(producer, topics, outages);
-  const matrices = new TravelMatrices(config.modelsDir);
+  const decider = new RoundDecider(config.modelsDir, new TravelMatrices(config.modelsDir));
+  onStop('decider', () => decider.stop());
   const isRedisThere = () => redis.status === 'ready';
   const shared = { book, store, events, budget };
-  const closer = new RoundCloser({ ...shared, publisher, outages, timers, matrices, isRedisThere });
+  const closer = new RoundCloser({ ...shared, publisher, outages, timers, decider, isRedisThere });
   redis.on('ready', () => closer.redisIsBack());
   const backupClose = new BackupClose(book, store, closer, budget, events);
   const backup = new BackupJobs({

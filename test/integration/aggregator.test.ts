@@ -1,11 +1,13 @@
-import type { OrderId, Seconds } from '#schemas/brands';
-import { outcomesCodec } from '#schemas/codec';
+import type { OrderId, Seconds, ZoneId } from '#schemas/brands';
+import { decideRound } from '#policy/join/decide-round';
+import { decisionContentHash, outcomesCodec } from '#schemas/codec';
 import type { ShardOutcome } from '#schemas/domain';
 import { PLAN_RECORD_BYTES, PlanRecord } from '#schemas/tensors';
 import { headers, roundKey } from '#schemas/topics';
 import { buildCourier, buildPolicy } from '../support/build-round';
 import { startStack } from '../support/stack';
 import { AggregatorHarness, inMs, reasonsOf, roundId, roundOf } from './aggregator-harness';
+import { largeRound } from './large-round';
 
 let harness: AggregatorHarness;
 beforeAll(async () => {
@@ -208,3 +210,27 @@ test('a manifest whose courier holds an unknown order is dead-lettered; the next
   await harness.publishOutcomes(good.outcomes);
   expect((await harness.decisionOf(good)).decision).toMatchObject({ runId, content: { coverage: 1 } });
 }, 40_000);
+
+test('small rounds that are due while a large one is decided are in time, and so is the large one', async () => {
+  const size = { places: 10, perPlace: 20, couriersPerBundle: 20 };
+  const large = largeRound({ deadline: inMs(20_000) }, size);
+  // 10 restaurants · (20 orders + 190 pairs) · 20 couriers
+  expect(large.manifest.shardCandidateCounts.reduce((sum, count) => sum + count, 0)).toBe(42_000);
+  await harness.publishRound(large);
+  await harness.publishOutcomes(large.outcomes);
+  const small = [300, 400, 500, 600, 700].map((ms, i) =>
+    roundOf({ deadline: inMs(ms), zoneId: `small-${i}` as ZoneId }),
+  );
+  await Promise.all(small.map((round) => harness.publishRound(round)));
+  for (const round of [...small, large]) {
+    const { decision, appendedAt, headers: sent } = await harness.decisionOf(round);
+    expect(appendedAt).toBeLessThanOrEqual(decision.deadline);
+    expect(sent[headers.outage]).toBeUndefined();
+  }
+  const second = await harness.decisionOf(large);
+  expect(second.decision.content).toMatchObject({ closedBy: 'complete', coverage: 1 });
+  // The same as in one process.
+  const outcomes = new Map(large.outcomes.map((outcome) => [outcome.shardIndex as number, outcome]));
+  const content = decideRound(large.manifest, outcomes, 'complete');
+  expect(second.decision.contentHash).toBe(decisionContentHash(content));
+}, 60_000);

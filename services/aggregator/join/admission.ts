@@ -9,7 +9,7 @@ import type { OutcomeRecovery } from '../store/outcome-recovery';
 import type { JoinStore } from '../store/join-store';
 import type { BackupJobs } from '../timers/backup-jobs';
 import type { CloseBudget } from '../timers/close-budget';
-import { OpenRound, type RoundMeta } from './open-round';
+import { candidatesOf, OpenRound, type RoundMeta } from './open-round';
 import { pullOutcomes, takeOutcomes } from './pull-outcomes';
 import type { RoundBook } from './round-book';
 import type { RoundCloser } from './round-closer';
@@ -54,7 +54,8 @@ export class Admission {
     if (known !== undefined) {
       return known.parts.manifestHash === hash ? known.isDone : conflictOf(known);
     }
-    const closeAt = this.parts.budget.closeAt(meta.acceptedAt, manifest.round.deadline) as UnixMs;
+    const candidates = candidatesOf({ parts: { manifest } });
+    const closeAt = this.parts.budget.closeAt(meta.acceptedAt, manifest.round.deadline, candidates) as UnixMs;
     const ids = { key, manifest, manifestBytes: bytes, manifestHash: hash };
     const isOwned = () => lease.isOwned();
     const open = new OpenRound({ ...ids, meta, closeAt, cameLate, isOwned });
@@ -75,8 +76,13 @@ export class Admission {
       return closer.finish(open, reply.state === 'conflict' ? conflictOf(open) : null);
     }
     const { runId, roundId } = open.round;
-    const candidates = manifest.shardCandidateCounts.reduce((sum, count) => sum + count, 0);
-    events.RoundOpened({ runId, roundId, shards: manifest.shardCount, candidates, leftMs });
+    events.RoundOpened({
+      runId,
+      roundId,
+      shards: manifest.shardCount,
+      candidates: candidatesOf(open),
+      leftMs,
+    });
     backup.schedule(key, closeAt);
     takeOutcomes(open, reply.outcomes, 0);
     const mayLack = reply.state === 'created' && meta.acceptedAt < store.rememberedSince + SKEW_MS;

@@ -5,7 +5,7 @@ import type { AggregatorEvents } from '../events';
 import type { JoinStore } from '../store/join-store';
 import type { CloseBudget } from '../timers/close-budget';
 import { hashOf } from './admission';
-import { OpenRound, type RoundMeta } from './open-round';
+import { candidatesOf, OpenRound, type RoundMeta } from './open-round';
 import type { RoundBook } from './round-book';
 import type { RoundCloser } from './round-closer';
 
@@ -47,7 +47,11 @@ export class BackupClose {
   private orphan(key: string, manifestBytes: Buffer, meta: Buffer): OpenRound {
     const manifest = roundsCodec.decode(manifestBytes);
     const known = JSON.parse(meta.toString()) as RoundMeta;
-    const plannedAt = this.budget.closeAt(known.acceptedAt, manifest.round.deadline);
+    const plannedAt = this.budget.closeAt(
+      known.acceptedAt,
+      manifest.round.deadline,
+      candidatesOf({ parts: { manifest } }),
+    );
     return new OpenRound({
       key,
       manifest,

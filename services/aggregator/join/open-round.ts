@@ -99,3 +99,7 @@ export class OpenRound {
     this.finish(abandoned);
   }
 }
+
+export function candidatesOf({ parts }: { readonly parts: Pick<OpenRoundParts, 'manifest'> }): number {
+  return parts.manifest.shardCandidateCounts.reduce((sum, count) => sum + count, 0);
+}

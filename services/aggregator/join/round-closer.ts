@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { TravelMatrices } from '#lib/travel-matrices';
-import type { DecisionContent } from '#schemas/domain';
 import { RoundhouseError } from '#schemas/errors';
+import type { DecisionSummary } from '../decide/decision-summary';
+import type { RoundDecider, RoundDecision } from '../decide/round-decider';
 import type { AggregatorEvents, Outage } from '../events';
 import type { DecisionPublisher } from '../publish/decision-publisher';
 import type { OutageLog } from '../publish/outage-log';
@@ -9,8 +9,7 @@ import type { CloseReply, JoinStore } from '../store/join-store';
 import type { CloseBudget } from '../timers/close-budget';
 import type { DeadlineTimers } from '../timers/deadline-timers';
 import { DueRounds } from '../timers/due-rounds';
-import { decideAndEncode, type EncodedDecision } from './decide-open-round';
-import type { OpenRound } from './open-round';
+import { candidatesOf, type OpenRound } from './open-round';
 import { pullOutcomes } from './pull-outcomes';
 import type { RoundBook } from './round-book';
 
@@ -22,7 +21,7 @@ export interface RoundCloserParts {
   readonly budget: CloseBudget;
   readonly timers: DeadlineTimers;
   readonly events: AggregatorEvents;
-  readonly matrices: TravelMatrices;
+  readonly decider: RoundDecider;
   readonly isRedisThere: () => boolean;
 }
 
@@ -36,7 +35,7 @@ const LOOK_MS = 100;
 
 interface Decided {
   readonly bytes: Buffer;
-  readonly content: DecisionContent | null;
+  readonly summary: DecisionSummary | null;
   readonly decideSeconds: number;
 }
 
@@ -46,7 +45,7 @@ export class RoundCloser {
 
   constructor(private readonly parts: RoundCloserParts) {
     this.due = new DueRounds(
-      (round) => this.decide(round),
+      (round) => this.decideInTurn(round),
       (round, error) => this.abandon(round, error),
       () => parts.isRedisThere(),
     );
@@ -85,7 +84,14 @@ export class RoundCloser {
     open.decision = bytes;
     this.leaveZone(open);
     this.parts.events.RoundRepublished(idsOf(open));
-    await this.publish(open, { bytes, content: null, decideSeconds: 0 }, performance.now());
+    await this.publish(open, { bytes, summary: null, decideSeconds: 0 }, performance.now());
+  }
+
+  /** Overdue rounds are decided one after the other; none waits for a large one, which computes elsewhere. */
+  private async decideInTurn(open: OpenRound): Promise<void> {
+    const decided = this.decide(open);
+    if (!this.parts.decider.isLarge(open)) return decided;
+    decided.catch((error: unknown) => this.abandon(open, error));
   }
 
   /** Resolves when the decision stands in the outbox; its publication goes on. */
@@ -117,7 +123,7 @@ export class RoundCloser {
     let stale = false;
     for (;;) {
       const begin = performance.now();
-      const { content, bytes } = this.contentOf(open, stale);
+      const { summary, bytes } = await this.decisionOf(open, stale);
       const decideSeconds = (performance.now() - begin) / 1_000;
       const askedAt = Date.now();
       const reply = await this.closeInStore(open, bytes, stale);
@@ -125,16 +131,16 @@ export class RoundCloser {
         outages.began('redis', askedAt);
         outages.over('redis');
       }
-      if (reply.state === 'closed') return { bytes, content, decideSeconds };
-      if (reply.state === 'decided') return { bytes: reply.decision, content: null, decideSeconds };
+      if (reply.state === 'closed') return { bytes, summary, decideSeconds };
+      if (reply.state === 'decided') return { bytes: reply.decision, summary: null, decideSeconds };
       if (reply.state === 'published') return null;
       stale = true;
     }
   }
 
-  private contentOf(open: OpenRound, stale: boolean): EncodedDecision {
-    const { matrices, events } = this.parts;
-    return decideAndEncode(open, matrices, stale, (error) =>
+  private decisionOf(open: OpenRound, stale: boolean): Promise<RoundDecision> {
+    const { decider, events } = this.parts;
+    return decider.decide(open, stale, (error) =>
       events.PlansRefused({ ...idsOf(open), reason: String(error) }),
     );
   }
@@ -195,25 +201,14 @@ export class RoundCloser {
   private report(open: OpenRound, decided: Decided, outage: Outage | null, closeSeconds: number): void {
     const { events, budget } = this.parts;
     const leftMs = open.round.deadline - Date.now();
-    const { content } = decided;
+    const { summary, decideSeconds } = decided;
     const behindMs = Date.now() - open.parts.closeAt;
-    if (outage === null) budget.record(Math.max(closeSeconds * 1_000, behindMs));
+    if (outage === null) budget.record(Math.max(closeSeconds * 1_000, behindMs), candidatesOf(open));
     events.CloseBudgetChanged({ budgetMs: budget.budgetMs() });
     if (leftMs < 0 && outage === null) events.RoundDecidedLate({ ...idsOf(open), lateMs: -leftMs });
-    if (content === null) return;
-    events.RoundClosed({
-      ...idsOf(open),
-      closedBy: content.closedBy,
-      coverage: content.coverage,
-      candidates: content.candidatesTotal,
-      assignments: content.assignments.length,
-      unassigned: content.unassigned.length,
-      gap: content.assignmentGap.toString(),
-      outage: outage ?? 'none',
-      leftMs,
-      closeSeconds,
-      decideSeconds: decided.decideSeconds,
-    });
+    if (summary === null) return;
+    const fields = { ...summary, outage: outage ?? ('none' as const), leftMs, closeSeconds, decideSeconds };
+    events.RoundClosed({ ...idsOf(open), ...fields });
   }
 
   /** For the stop: rounds in closing are seen through. */

@@ -5,6 +5,8 @@ const MAX_BUDGET_MS = 5_000;
 
 /** A close longer than this may be one stall of the process or of the broker. */
 const ORDINARY_MS = 500;
+/** What deciding takes a candidate at most on a busy machine; the budget is for what comes on top. */
+const MS_PER_CANDIDATE = 0.03;
 /** Closes of one such span are one observation. */
 const STALL_SPAN_MS = 10_000;
 
@@ -26,8 +28,8 @@ export class CloseBudget {
     private readonly now: () => number = Date.now,
   ) {}
 
-  record(ms: number): void {
-    this.recent.push({ at: this.now(), ms });
+  record(ms: number, candidates: number): void {
+    this.recent.push({ at: this.now(), ms: Math.max(0, ms - MS_PER_CANDIDATE * candidates) });
     if (this.recent.length > KEEP) this.recent.shift();
   }
 
@@ -40,9 +42,10 @@ export class CloseBudget {
   }
 
   /** Unix ms at which closing begins; at most half of a short round's time is given up. */
-  closeAt(acceptedAt: number, deadline: number): number {
+  closeAt(acceptedAt: number, deadline: number, candidates: number): number {
     const half = Math.max(0, deadline - acceptedAt) / 2;
-    return deadline - Math.min(this.budgetMs(), half);
+    const needed = Math.min(MAX_BUDGET_MS, this.budgetMs() + Math.ceil(MS_PER_CANDIDATE * candidates));
+    return deadline - Math.min(needed, half);
   }
 }
 

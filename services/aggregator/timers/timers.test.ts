@@ -25,8 +25,8 @@ describe('the close budget', () => {
     let now = 0;
     const budget = new CloseBudget(150, () => now);
     expect(budget.budgetMs()).toBe(150);
-    budget.record(40.2);
-    budget.record(12);
+    budget.record(40.2, 0);
+    budget.record(12, 0);
     expect(budget.budgetMs()).toBe(191); // ceil(40.2) + 150
     now = 300_001; // both are forgotten after 300 s
     expect(budget.budgetMs()).toBe(150);
@@ -35,26 +35,33 @@ describe('the close budget', () => {
   test('one stall, whatever closes it met, costs half a second; what comes again counts in full', () => {
     let now = 0;
     const budget = new CloseBudget(150, () => now);
-    for (const ms of [4_800, 4_700, 4_900]) budget.record(ms);
-    expect(budget.closeAt(0, 30_000)).toBe(29_350); // 30,000 − (500 + 150)
+    for (const ms of [4_800, 4_700, 4_900]) budget.record(ms, 0);
+    expect(budget.closeAt(0, 30_000, 0)).toBe(29_350); // 30,000 − (500 + 150)
     now = 20_000;
-    budget.record(30);
+    budget.record(30, 0);
     expect(budget.budgetMs()).toBe(650);
-    budget.record(1_200);
+    budget.record(1_200, 0);
     expect(budget.budgetMs()).toBe(1_350); // the smaller of 4,900 and 1,200, plus 150
   });
 
   test('is bounded, and takes at most half of a short round', () => {
     let now = 0;
     const budget = new CloseBudget(150, () => now);
-    expect(budget.closeAt(0, 1_000)).toBe(850);
-    expect(budget.closeAt(900, 1_000)).toBe(950); // half of 100 ms
-    expect(budget.closeAt(2_000, 1_000)).toBe(1_000); // accepted after its deadline
-    budget.record(60_000);
+    expect(budget.closeAt(0, 1_000, 0)).toBe(850);
+    expect(budget.closeAt(900, 1_000, 0)).toBe(950); // half of 100 ms
+    expect(budget.closeAt(2_000, 1_000, 0)).toBe(1_000); // accepted after its deadline
+    budget.record(60_000, 0);
     now = 10_000;
-    budget.record(60_000);
+    budget.record(60_000, 0);
     expect(budget.budgetMs()).toBe(5_000);
   });
+});
+
+test('a large round begins to close earlier, and does not make small ones do so', () => {
+  const budget = new CloseBudget(150, () => 0);
+  expect(budget.closeAt(0, 30_000, 40_000)).toBe(28_650); // 30,000 − (150 + 0.03 · 40,000)
+  budget.record(1_250, 40_000); // 50 ms more than expected
+  expect(budget.budgetMs()).toBe(200);
 });
 
 describe('deadline timers', () => {

@@ -4,10 +4,17 @@ import { cutRound } from '#policy/sharding/index';
 import { decisionsCodec, outcomesCodec } from '#schemas/codec';
 import { bruteCostShard } from '../../../test/support/brute-cost-shard';
 import { buildCourier, buildOrder, buildPolicy, buildRound } from '../../../test/support/build-round';
-import { decideAndEncode, decideOpenRound } from './decide-open-round';
-import { OpenRound } from './open-round';
+import { OpenRound } from '../join/open-round';
+import { decideAndEncode, decideJob } from './decide-job';
 
 const models = [{ name: 'candidate_cost', version: '1', contentHash: 'c'.repeat(64) }];
+
+const jobOf = (open: OpenRound) => ({
+  manifest: open.parts.manifest,
+  outcomes: open.outcomes(),
+  closedBy: 'complete' as const,
+  stale: false,
+});
 
 function solvedRound(): OpenRound {
   const { manifest, shards } = cutRound(
@@ -32,7 +39,7 @@ function solvedRound(): OpenRound {
 }
 
 test('a round by speed needs no matrix', () => {
-  const content = decideOpenRound(solvedRound(), new TravelMatrices('no such folder'), false);
+  const content = decideJob(jobOf(solvedRound()), new TravelMatrices('no such folder'));
   expect(content.assignments).toHaveLength(1);
   expect(content.closedBy).toBe('complete');
 });
@@ -41,7 +48,7 @@ test('without its travel matrix a round is decided all the same, its shards fail
   const open = solvedRound();
   const travel = { kind: 'matrix', contentHash: 'f'.repeat(64), quantumSeconds: 1, known: true };
   Object.assign(open.parts.manifest.round, { policy: buildPolicy({ travel: travel as never }) });
-  const content = decideOpenRound(open, new TravelMatrices('no such folder'), false);
+  const content = decideJob(jobOf(open), new TravelMatrices('no such folder'));
   expect(content.assignments).toEqual([]);
   expect(content.shards[0]).toMatchObject({ status: 'failed', errorCode: 'TRAVEL_MATRIX_UNKNOWN' });
   expect(content.unassigned).toEqual([{ orderId: 'a', reason: 'shard_failed' }]);
@@ -52,7 +59,7 @@ test('a round that neither its plans nor its points can decide gets a decision w
   Object.assign(open.parts.manifest.round.orders[0]!, { pickup: undefined });
   const thrown: unknown[] = [];
   const onThrown = (error: unknown) => thrown.push(error);
-  const { content, bytes } = decideAndEncode(open, new TravelMatrices('no such folder'), false, onThrown);
+  const { content, bytes } = decideAndEncode(jobOf(open), new TravelMatrices('no such folder'), onThrown);
   expect(thrown).toHaveLength(2);
   expect(content).toMatchObject({ assignments: [], coverage: 0, closedBy: 'complete', candidatesTotal: 1 });
   expect(content.shards[0]).toEqual({ shardIndex: 0, status: 'failed', errorCode: 'INTERNAL' });
@@ -64,7 +71,7 @@ test('a decision that can not be encoded counts as one that can not be made', ()
   const open = solvedRound();
   Object.assign(open.parts.manifest, { models: 'none' });
   const onThrown = jest.fn();
-  expect(() => decideAndEncode(open, new TravelMatrices('no such folder'), false, onThrown)).toThrow();
+  expect(() => decideAndEncode(jobOf(open), new TravelMatrices('no such folder'), onThrown)).toThrow();
   expect(onThrown).toHaveBeenCalledTimes(2);
 });
 

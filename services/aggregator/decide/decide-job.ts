@@ -3,67 +3,69 @@ import { decideNothing } from '#policy/join/decide-nothing';
 import { decideRound } from '#policy/join/decide-round';
 import type { TravelMatrix } from '#policy/routing/index';
 import { decisionsCodec } from '#schemas/codec';
-import type { DecisionContent, ShardOutcome } from '#schemas/domain';
+import type { DecisionContent, RoundManifest, ShardOutcome } from '#schemas/domain';
 import type { ErrorCode } from '#schemas/errors';
 import { decisionRecord } from '../publish/decision-record';
-import type { OpenRound } from './open-round';
 
-const noBytes = new Uint8Array(0);
+/** What a decision is made from besides the matrices. */
+export interface DecideJob {
+  readonly manifest: RoundManifest;
+  readonly outcomes: ReadonlyMap<number, ShardOutcome>;
+  readonly closedBy: 'complete' | 'deadline';
+  readonly stale: boolean;
+}
 
 export interface EncodedDecision {
   readonly content: DecisionContent;
   readonly bytes: Buffer;
 }
 
+const noBytes = new Uint8Array(0);
+
 /**
  * A round is decided even where its plans, or then its points, can't be used: each way that throws is told
  * of, and the next one looks at less.
  */
 export function decideAndEncode(
-  open: OpenRound,
+  job: DecideJob,
   matrices: TravelMatrices,
-  stale: boolean,
   onThrown: (error: unknown) => void,
 ): EncodedDecision {
-  const ways = [
-    () => decideOpenRound(open, matrices, stale),
-    () => decideWithoutPlans(open, 'INTERNAL', stale),
-  ];
+  const ways = [() => decideJob(job, matrices), () => decideWithoutPlans(job, 'INTERNAL')];
   for (const decide of ways) {
     try {
-      return encoded(open, decide());
+      return encoded(job, decide());
     } catch (error) {
       onThrown(error);
     }
   }
-  const closedBy = open.isComplete() ? 'complete' : 'deadline';
-  const options = { stale, errorCode: 'INTERNAL' };
-  return encoded(open, decideNothing(open.parts.manifest, open.outcomes(), closedBy, options));
+  return encodeNothing(job);
 }
 
-function encoded({ round }: OpenRound, content: DecisionContent): EncodedDecision {
-  return { content, bytes: decisionsCodec.encode(decisionRecord(round, content)) };
+/** The last resort: looks at neither points nor plans. */
+export function encodeNothing(job: DecideJob): EncodedDecision {
+  const { manifest, outcomes, closedBy, stale } = job;
+  return encoded(job, decideNothing(manifest, outcomes, closedBy, { stale, errorCode: 'INTERNAL' }));
 }
 
-/** Decides from what is in memory. A round whose travel matrix isn't here can't use its plans: they count as failed. */
-export function decideOpenRound(open: OpenRound, matrices: TravelMatrices, stale: boolean): DecisionContent {
-  const { manifest } = open.parts;
-  const closedBy = open.isComplete() ? 'complete' : 'deadline';
-  const outcomes = open.outcomes();
+function encoded({ manifest }: DecideJob, content: DecisionContent): EncodedDecision {
+  return { content, bytes: decisionsCodec.encode(decisionRecord(manifest.round, content)) };
+}
+
+/** A round whose travel matrix isn't here can't use its plans: they count as failed. */
+export function decideJob(job: DecideJob, matrices: TravelMatrices): DecisionContent {
+  const { manifest, outcomes, closedBy, stale } = job;
   const { travel } = manifest.round.policy;
   if (travel.kind === 'speed') return decideRound(manifest, outcomes, closedBy, { stale });
   const matrix = matrixOf(matrices, travel.contentHash);
   if (matrix !== undefined) return decideRound(manifest, outcomes, closedBy, { stale, matrix });
-  return decideWithoutPlans(open, 'TRAVEL_MATRIX_UNKNOWN', stale);
+  return decideWithoutPlans(job, 'TRAVEL_MATRIX_UNKNOWN');
 }
 
 /** Solved shards count as failed with this code. */
-function decideWithoutPlans(open: OpenRound, errorCode: ErrorCode, stale: boolean): DecisionContent {
-  const closedBy = open.isComplete() ? 'complete' : 'deadline';
-  const failed = [...open.outcomes()].map(
-    ([index, outcome]) => [index, withoutPlans(outcome, errorCode)] as const,
-  );
-  return decideRound(open.parts.manifest, new Map(failed), closedBy, { stale });
+function decideWithoutPlans({ manifest, outcomes, closedBy, stale }: DecideJob, errorCode: ErrorCode) {
+  const failed = [...outcomes].map(([index, outcome]) => [index, withoutPlans(outcome, errorCode)] as const);
+  return decideRound(manifest, new Map(failed), closedBy, { stale });
 }
 
 function matrixOf(matrices: TravelMatrices, contentHash: string): TravelMatrix | undefined {

@@ -1,0 +1,91 @@
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import type { TravelMatrices } from '#lib/travel-matrices';
+import { candidatesOf, type OpenRound } from '../join/open-round';
+import { decideAndEncode, encodeNothing, type DecideJob } from './decide-job';
+import type { ThreadAnswer, ThreadJob } from './decide-thread';
+import { summaryOf, type DecisionSummary } from './decision-summary';
+
+export interface RoundDecision {
+  readonly bytes: Buffer;
+  readonly summary: DecisionSummary;
+}
+
+/** Some 50 ms of deciding, which other rounds that are due may wait for. */
+const MOST_CANDIDATES_HERE = 5_000;
+
+/**
+ * Decides small rounds at once and large ones in a thread of its own, one after the other, so that the timers
+ * of other rounds keep their time. A round with which the thread ended is decided without its plans.
+ */
+export class RoundDecider {
+  private thread: Worker | null = null;
+  private last: Promise<unknown> = Promise.resolve();
+
+  constructor(
+    private readonly modelsDir: string,
+    private readonly matrices: TravelMatrices,
+  ) {}
+
+  isLarge(open: OpenRound): boolean {
+    return candidatesOf(open) > MOST_CANDIDATES_HERE;
+  }
+
+  async decide(open: OpenRound, stale: boolean, onThrown: (error: unknown) => void): Promise<RoundDecision> {
+    const { manifest, manifestBytes } = open.parts;
+    const closedBy = open.isComplete() ? 'complete' : 'deadline';
+    const job: DecideJob = { manifest, outcomes: open.outcomes(), closedBy, stale };
+    if (!this.isLarge(open)) return summed(decideAndEncode(job, this.matrices, onThrown));
+    const turn = this.last.then(() => this.decideAside({ manifestBytes, ...withoutManifest(job) }));
+    this.last = turn.catch(() => undefined);
+    try {
+      const { bytes, summary, thrown } = await turn;
+      thrown.forEach(onThrown);
+      return { bytes: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), summary };
+    } catch (error) {
+      onThrown(error);
+      return summed(encodeNothing(job));
+    }
+  }
+
+  async stop(): Promise<void> {
+    await this.thread?.terminate();
+  }
+
+  private async decideAside(job: ThreadJob): Promise<ThreadAnswer> {
+    const thread = (this.thread ??= this.start());
+    const ended = new AbortController();
+    const answer = once(thread, 'message', { signal: ended.signal });
+    const lost = once(thread, 'exit', { signal: ended.signal }).then(() => {
+      throw new Error('the thread that decides large rounds ended');
+    });
+    thread.postMessage(job);
+    try {
+      return ((await Promise.race([answer, lost])) as [ThreadAnswer])[0];
+    } finally {
+      ended.abort();
+      for (const rest of [answer, lost]) rest.catch(() => undefined);
+    }
+  }
+
+  private start(): Worker {
+    const thread = new Worker(join(__dirname, 'decide-thread.js'), {
+      workerData: { modelsDir: this.modelsDir },
+    });
+    thread.unref();
+    const forget = () => {
+      if (this.thread === thread) this.thread = null;
+    };
+    thread.on('error', forget).on('exit', forget);
+    return thread;
+  }
+}
+
+function summed({ content, bytes }: ReturnType<typeof encodeNothing>): RoundDecision {
+  return { bytes, summary: summaryOf(content) };
+}
+
+function withoutManifest({ outcomes, closedBy, stale }: DecideJob): Omit<DecideJob, 'manifest'> {
+  return { outcomes, closedBy, stale };
+}
