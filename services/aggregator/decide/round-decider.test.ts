@@ -1,0 +1,48 @@
+import { TravelMatrices } from '#lib/travel-matrices';
+import type { UnixMs } from '#schemas/brands';
+import { buildOrder, buildRound } from '../../../test/support/build-round';
+import { OpenRound } from '../join/open-round';
+import { RoundDecider } from './round-decider';
+
+function openRound(candidates: number): OpenRound {
+  return new OpenRound({
+    key: 'k',
+    manifest: {
+      round: buildRound({ orders: [buildOrder('a')] }),
+      models: [],
+      shardCount: 1,
+      shardCandidateCounts: [candidates],
+      shardOrders: [new Uint8Array([1])],
+    },
+    manifestBytes: Buffer.alloc(0),
+    manifestHash: '',
+    meta: { acceptedAt: 0 as UnixMs, traceparent: null, receivedAt: null },
+    closeAt: 0 as UnixMs,
+    isOwned: () => true,
+    cameLate: false,
+  });
+}
+
+const decider = () => new RoundDecider('no such folder', new TravelMatrices('no such folder'));
+
+test('rounds of up to 5,000 candidates are decided here', async () => {
+  const onThrown = jest.fn();
+  expect(decider().isLarge(openRound(5_000))).toBe(false);
+  const { summary } = await decider().decide(openRound(5_000), false, onThrown);
+  expect(summary).toMatchObject({ closedBy: 'deadline', candidates: 5_000, unassigned: 1 });
+  expect(onThrown).not.toHaveBeenCalled();
+});
+
+test('a large round with which the thread ends is decided without its plans; so is the next one', async () => {
+  // Beside the sources there is no compiled thread: it ends when it starts.
+  const own = decider();
+  const onThrown = jest.fn();
+  const [first, second] = await Promise.all([
+    own.decide(openRound(5_001), false, onThrown),
+    own.decide(openRound(5_002), true, onThrown),
+  ]);
+  expect(first.summary).toMatchObject({ coverage: 0, assignments: 0, candidates: 5_001 });
+  expect(second.summary).toMatchObject({ coverage: 0, assignments: 0, candidates: 5_002 });
+  expect(onThrown).toHaveBeenCalledTimes(2);
+  await own.stop();
+});
