@@ -11,7 +11,10 @@ import { buildCourier, buildOrder, buildRound, buildStop } from '../support/buil
 
 const roundCount = 200;
 const everyMs = 150;
-const deadlineMs = 2_500;
+/** Long enough for a client to get over any of the restarts; every tenth round has no time for that. */
+const deadlineMs = 40_000;
+const shortDeadlineMs = 2_500;
+const isShort = (index: number) => index % 10 === 9;
 const zones = 4;
 
 /** Twelve couriers and ten orders of two restaurants on a line; times unknown, so that the network runs. */
@@ -33,7 +36,7 @@ function roundNumber(index: number): DispatchRound {
     roundId: `round-${index}` as RoundId,
     zoneId: `zone-${index % zones}` as ZoneId,
     sequence: BigInt(index + 1),
-    deadline: (Date.now() + deadlineMs) as UnixMs,
+    deadline: (Date.now() + (isShort(index) ? shortDeadlineMs : deadlineMs)) as UnixMs,
     couriers,
     orders,
   });
@@ -96,24 +99,27 @@ describe('two hundred rounds while every part is killed once', () => {
     }
     accepted = await submitted;
     await decisionsAreThere();
-  }, 180_000);
+  }, 300_000);
 
   afterAll(async () => {
     await pipeline?.stop();
   }, 60_000);
 
-  /** Bounded: what has not come 30 s after the last submission counts as lost. */
+  /** Bounded: what has not come a minute after the last submission counts as lost. */
   async function decisionsAreThere(): Promise<void> {
-    for (let waited = 0; waited < 30_000; waited += 1_000) {
+    for (let waited = 0; waited < 60_000; waited += 1_000) {
       published = await readDecisions(pipeline);
       if ([...accepted].every((roundId) => published.has(roundId))) return;
       await sleep(1_000);
     }
   }
 
-  test('most rounds are accepted in spite of it', () => {
-    // At most the seconds in which ingest, Redis or the broker are down lose rounds that no retry saves.
-    expect(accepted.size).toBeGreaterThan(roundCount / 2);
+  test('nine of ten rounds are accepted in spite of it: all that had time for another attempt', () => {
+    const refused = Array.from({ length: roundCount }, (_, index) => index).filter(
+      (index) => !isShort(index) && !accepted.has(`round-${index}`),
+    );
+    expect(refused).toEqual([]);
+    expect(accepted.size).toBeGreaterThanOrEqual(0.9 * roundCount);
   });
 
   test('every accepted round has a decision', () => {
