@@ -19,7 +19,9 @@ const instance = join(shared, 'instances', '0r50t100s1p100');
 const present = existsSync(instance);
 const models = [{ name: 'candidate_cost', version: '1', contentHash: '0'.repeat(64) }];
 
-const title = present ? 'a real day' : `a real day (skipped: no ${instance}; MDRP_DIR names the folder of mdrp/)`;
+const title = present
+  ? 'a real day'
+  : `a real day (skipped: no ${instance}; MDRP_DIR names the folder of mdrp/)`;
 
 (present ? describe : describe.skip)(title, () => {
   let pipeline: Pipeline;
