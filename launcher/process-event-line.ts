@@ -6,7 +6,7 @@ export function processEventLine(event: ProcessEvent): string {
     case 'ready':
       return `${event.name} is ready (pid ${event.pid})`;
     case 'exited':
-      return `${event.name} ended: ${event.reason}; it is started again`;
+      return `${event.name} ended: ${event.reason}${event.again ? '; it is started again' : ''}`;
     case 'gaveUp':
       return `${event.name} is given up: ${event.reason}; its log: ${event.logFile}`;
   }

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { endsWithParent } from './ends-with-parent';
+import { endsWithParent } from '#lib/ends-with-parent';
 import { identityOf } from './process-identity';
 import { SupervisedProcess, type ProcessEvent, type ProcessSpec } from './processes';
 
@@ -110,6 +110,39 @@ describe('SupervisedProcess', () => {
     expect(child.pid).not.toBe(first);
     expect(child.ports).toEqual({ http: 4000 });
     expect(events.map((event) => event.kind)).toEqual(['ready', 'exited', 'ready']);
+  });
+
+  test('one that cannot even be spawned again is a failed start each time, until it is given up', async () => {
+    const logs = join(folder, 'logs');
+    mkdirSync(logs);
+    const child = nodeProcess(ready, { restarts: true, logFile: join(logs, 'child.log') });
+    await child.start();
+    // Without its folder the log file can't be opened: spawning throws.
+    rmSync(logs, { recursive: true });
+    process.kill(child.pid ?? 0, 'SIGKILL');
+    // Five restarts after 200, 400, 800, 1600 and 3200 ms.
+    await until(() => events.some((event) => event.kind === 'gaveUp'), 20_000);
+    expect(events.map((event) => event.kind)).toEqual([
+      'ready',
+      ...Array.from({ length: 6 }, () => 'exited'),
+      'gaveUp',
+    ]);
+    expect(events.at(-1)).toMatchObject({ reason: expect.stringMatching(/^could not be started: ENOENT/) });
+  }, 30_000);
+
+  test('one that ends during its first start is not said to be started again', async () => {
+    const child = nodeProcess('process.exit(3)', { restarts: true });
+    await expect(child.start()).rejects.toThrow(/exit code 3/);
+    await pause(500);
+    expect([child.pid, events]).toEqual([null, []]);
+  });
+
+  test('its end says whether it is started again', async () => {
+    const child = nodeProcess(ready);
+    await child.start();
+    process.kill(child.pid ?? 0, 'SIGKILL');
+    await until(() => events.length === 2);
+    expect(events[1]).toEqual({ kind: 'exited', name: 'child', reason: 'SIGKILL', again: false });
   });
 
   test('wrong configuration (exit code 2) is not tried again', async () => {

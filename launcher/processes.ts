@@ -1,8 +1,8 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
+import { endsWithParent } from '#lib/ends-with-parent';
 import { RoundhouseError } from '#schemas/errors';
 import { endOfLog } from './end-of-log';
-import { endsWithParent } from './ends-with-parent';
 import { RestartBudget } from './restart-budget';
 
 export interface ServicePorts {
@@ -29,7 +29,7 @@ export interface ProcessSpec {
 
 export type ProcessEvent =
   | { readonly kind: 'ready'; readonly name: string; readonly pid: number }
-  | { readonly kind: 'exited'; readonly name: string; readonly reason: string }
+  | { readonly kind: 'exited'; readonly name: string; readonly reason: string; readonly again: boolean }
   | { readonly kind: 'gaveUp'; readonly name: string; readonly reason: string; readonly logFile: string };
 
 /**
@@ -40,6 +40,8 @@ export class SupervisedProcess {
   #child: ChildProcess | null = null;
   #ports: ServicePorts = {};
   #wanted = false;
+  /** In a `start()`: its rejection tells of an end, and nothing is started again. */
+  #starting = false;
   #timer: NodeJS.Timeout | null = null;
   readonly #budget = new RestartBudget();
 
@@ -61,19 +63,22 @@ export class SupervisedProcess {
   /** Resolves when it is ready; rejects with the end of its log when it exits or is too slow. */
   async start(): Promise<void> {
     if (this.#child !== null) return;
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#wanted = true;
+    this.#starting = true;
     try {
-      await this.#launch();
+      await this.#follow(this.#spawn());
     } catch (error) {
       await this.kill();
       throw error;
+    } finally {
+      this.#starting = false;
     }
   }
 
-  async #launch(): Promise<void> {
-    this.#wanted = true;
-    const child = this.#spawn();
+  async #follow(child: ChildProcess): Promise<void> {
     this.#child = child;
-    child.once('exit', (code, signal) => this.#exited(child, signal ?? `exit code ${code}`));
+    child.once('exit', (code, signal) => this.#ended(child, signal ?? `exit code ${code}`));
     await this.#untilReady(child);
     this.onEvent({ kind: 'ready', name: this.name, pid: child.pid ?? 0 });
   }
@@ -135,7 +140,7 @@ export class SupervisedProcess {
         finish();
       };
       child.once('error', (error) => {
-        this.#exited(child, error.message);
+        this.#ended(child, error.message);
         fail(`could not be started: ${error.message}`);
       });
       child.once('exit', onExit);
@@ -172,24 +177,29 @@ export class SupervisedProcess {
     );
   }
 
-  #exited(child: ChildProcess, reason: string): void {
+  #ended(child: ChildProcess, reason: string): void {
     if (this.#child !== child) return;
     this.#child = null;
-    if (!this.#wanted) return;
-    this.onEvent({ kind: 'exited', name: this.name, reason });
-    if (this.spec.restarts) this.#startAgain(reason);
+    if (this.#wanted && !this.#starting) this.#startAgain(reason);
   }
 
   #startAgain(reason: string): void {
-    const delayMs = reason === 'exit code 2' ? null : this.#budget.nextDelayMs(Date.now());
-    if (delayMs === null) {
-      this.#wanted = false;
-      this.onEvent({ kind: 'gaveUp', name: this.name, reason, logFile: this.spec.logFile });
-      return;
+    const { name, restarts, logFile } = this.spec;
+    const isHopeless = !restarts || reason === 'exit code 2';
+    const delayMs = isHopeless ? null : this.#budget.nextDelayMs(Date.now());
+    this.onEvent({ kind: 'exited', name, reason, again: delayMs !== null });
+    if (delayMs !== null) this.#timer = setTimeout(() => this.#restart(), delayMs);
+    else this.#wanted = false;
+    if (delayMs === null && restarts) this.onEvent({ kind: 'gaveUp', name, reason, logFile });
+  }
+
+  /** A spawn that throws counts as a start that failed. */
+  #restart(): void {
+    try {
+      this.#follow(this.#spawn()).catch(() => this.#child?.kill('SIGKILL'));
+    } catch (error) {
+      this.#startAgain(`could not be started: ${(error as Error).message}`);
     }
-    this.#timer = setTimeout(() => {
-      this.#launch().catch(() => this.#child?.kill('SIGKILL'));
-    }, delayMs);
   }
 }
 
