@@ -2,6 +2,7 @@ import { RoundhouseError } from '#schemas/errors';
 import { ArgumentsInvalid, parseStartArguments, usage, type StartArguments } from './day/arguments';
 import { planDay, type PlannedDay } from './day/planned-day';
 import { runDay } from './day/run-day';
+import { GivenUp } from './given-up';
 import { givenServers, startPipeline, type Pipeline } from './pipeline';
 import { processEventLine } from './process-event-line';
 import { endpointsText, servedPorts } from './serve';
@@ -14,7 +15,7 @@ type Run = Exclude<StartArguments, { kind: 'help' }>;
 
 const terminal = new Terminal(process.stdout);
 
-function boot(args: Run, signal: AbortSignal): Promise<Pipeline> {
+function boot(args: Run, signal: AbortSignal, end: (reason: Error) => void): Promise<Pipeline> {
   terminal.status('starting broker, Redis, ingest, worker with its engine, aggregator');
   return startPipeline({
     abort: signal,
@@ -24,6 +25,7 @@ function boot(args: Run, signal: AbortSignal): Promise<Pipeline> {
       const line = processEventLine(event);
       if (event.kind === 'ready') terminal.status(line);
       else terminal.line(line);
+      if (event.kind === 'gaveUp') end(new GivenUp(event));
     },
   });
 }
@@ -42,10 +44,12 @@ async function dispatchDay(plan: PlannedDay, deadlineMs: number, pipeline: Pipel
   if (saved !== null) terminal.line(`  ${saved}`);
 }
 
-async function run(args: Run, signal: AbortSignal): Promise<void> {
+async function run(args: Run, asked: AbortSignal): Promise<void> {
+  const lost = new AbortController();
+  const signal = AbortSignal.any([asked, lost.signal]);
   const plan = args.kind === 'serve' ? null : await planDay(args);
   const startedAt = Date.now();
-  const pipeline = await boot(args, signal);
+  const pipeline = await boot(args, signal, (reason) => lost.abort(reason));
   try {
     terminal.line(`the pipeline is up after ${((Date.now() - startedAt) / 1000).toFixed(1)} s`);
     if (args.kind !== 'serve' && plan !== null)

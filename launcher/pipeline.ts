@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { RoundhouseError } from '#schemas/errors';
 import { startBroker, type EmbeddedServer } from './broker';
-import { loopback } from './ports';
+import { loopback, requireFreePorts } from './ports';
 import { childrenOf } from './process-identity';
 import type { ProcessEvent, ServicePorts, SupervisedProcess } from './processes';
 import { startRedis } from './redis';
 import { makeRunFolder, type RunFolder } from './run-folder';
-import { serviceProcess, type ServiceKind } from './service-process';
+import { serviceProcess, wantedPorts, type ServiceKind } from './service-process';
 
 export interface PipelineOptions {
   /** A broker and a Redis to use; without them embedded ones are started. */
@@ -75,6 +75,7 @@ export interface Pipeline {
 
 /** Resolves when every part is ready. When one isn't, the others are stopped and the error says which. */
 export async function startPipeline(options: PipelineOptions = {}): Promise<Pipeline> {
+  await requireFreePorts(wantedPorts(options.ports ?? {}));
   const folder = makeRunFolder(options.runRoot);
   const started: SupervisedProcess[] = [];
   const killAll = (): Promise<unknown> => Promise.all(started.map((process) => process.kill()));

@@ -20,6 +20,22 @@ export async function requireFreePort(port: number, purpose: string): Promise<vo
   }
 }
 
+/** Rejects with PORT_IN_USE, naming every port that is taken and the variable that changes it. */
+export async function requireFreePorts(
+  wanted: readonly { readonly variable: string; readonly port: number }[],
+): Promise<void> {
+  const looks = wanted.map(async ({ variable, port }) => {
+    if (!(port > 0 && port < 65_536)) return null;
+    const isTaken = await listenOnce(port).then(
+      () => false,
+      (error: NodeJS.ErrnoException) => error.code === 'EADDRINUSE',
+    );
+    return isTaken ? `port ${port} is in use: set ${variable} to another` : null;
+  });
+  const taken = (await Promise.all(looks)).filter((line) => line !== null);
+  if (taken.length > 0) throw new RoundhouseError('PORT_IN_USE', taken.join('\n'));
+}
+
 function listenOnce(port: number): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();

@@ -25,6 +25,24 @@ export const serviceKinds: Readonly<Record<ServiceKind, ServiceKindFacts>> = {
   aggregator: { folder: 'aggregator', httpKey: 'ROUNDHOUSE_AGGREGATOR_HTTP_PORT' },
 };
 
+/** A port that somebody asked for by number, and the variable that names it. */
+export interface WantedPort {
+  readonly variable: string;
+  readonly port: number;
+}
+
+export function wantedPorts(ports: Partial<Record<ServiceKind, ServicePorts>>): WantedPort[] {
+  const kinds = Object.entries(ports) as [ServiceKind, ServicePorts][];
+  return kinds.flatMap(([kind, { http, grpc }]) => {
+    const { httpKey, grpcKey } = serviceKinds[kind];
+    const wanted = [
+      { variable: httpKey, port: http },
+      { variable: grpcKey, port: grpc },
+    ];
+    return wanted.filter((one): one is WantedPort => one.variable !== undefined && one.port !== undefined);
+  });
+}
+
 export interface ServiceOptions {
   /** `worker`, `worker-2`, …: also the name of the log file. */
   readonly name: string;
