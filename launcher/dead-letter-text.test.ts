@@ -54,6 +54,14 @@ test('what can not be read is shown as its first bytes', () => {
   expect(deadLetterText(letter('dispatch.shards', 'k', null))).toMatch(/value: {2}no value$/);
 });
 
+test('a long value is cut between characters', () => {
+  // `{"tenantId":"` has 13 units and 587 remain: the 294th pair would begin at the last of them.
+  const long = { ...observation, tenantId: '😀'.repeat(400) } as Observation;
+  const text = deadLetterText(letter('dispatch.observations', 'k', observationsCodec.encode(long)));
+  expect(text).toContain(`{"tenantId":"${'😀'.repeat(293)}… (`);
+  expect(text).not.toMatch(/\p{Surrogate}/u);
+});
+
 test('control characters of others do not reach the terminal', () => {
   const text = deadLetterText(letter('dispatch.shards', '\u001b[2J', null, 'a\u001b]0;x\u0007b'));
   expect(text).not.toMatch(/[\u001b\u0007]/);

@@ -7,6 +7,7 @@ import {
   shardsCodec,
   type Codec,
 } from '#schemas/codec';
+import { shownText } from '#schemas/shown-text';
 import { headers as headerNames } from '#schemas/topics';
 
 const previewBytes = 48;
@@ -35,7 +36,8 @@ function withoutBytes(value: unknown): unknown {
 }
 
 function cut(text: string): string {
-  return text.length <= longestValue ? text : `${text.slice(0, longestValue)}… (${text.length} characters)`;
+  const size = text.length > longestValue ? ` (${text.length} characters)` : '';
+  return `${shownText(text, longestValue)}${size}`;
 }
 
 function hexPreview(bytes: Buffer): string {

@@ -24,6 +24,12 @@ test('on a TTY a status is replaced by what follows; elsewhere there are plain l
   expect(written(false, 30, use)).toBe('starting a rather long list of processes\nready\nup\n');
 });
 
+test('a status is not cut within a character', () => {
+  // 20 columns leave 19: 18 units would end within the tenth pair, so nine pairs and an ellipsis are left.
+  const text = written(true, 20, (terminal) => terminal.status(`x${'😀'.repeat(20)}`));
+  expect(text).toBe(`x${'😀'.repeat(8)}…`);
+});
+
 const decision: DecisionContent = {
   assignments: [],
   moves: [],

@@ -1,3 +1,5 @@
+import { shownText } from '#schemas/shown-text';
+
 /** Where lines go; on a TTY the last status line is overwritten by what follows it. */
 export interface Output {
   readonly isTTY?: boolean;
@@ -21,7 +23,8 @@ export class Terminal {
   status(text: string): void {
     if (!this.output.isTTY) return this.line(text);
     const width = Math.max(20, this.output.columns ?? 80) - 1;
-    this.output.write(`${this.takeStatus()}${text.length > width ? `${text.slice(0, width - 1)}…` : text}`);
+    const shown = shownText(text, text.length > width ? width - 1 : width);
+    this.output.write(`${this.takeStatus()}${shown}`);
     this.hasStatus = true;
   }
 

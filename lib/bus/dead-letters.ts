@@ -1,8 +1,9 @@
 import { headers as headerNames, type Topics } from '#schemas/topics';
 import { RoundhouseError } from '#schemas/errors';
+import { shownText } from '#schemas/shown-text';
 import type { BusMessage, BusProducer } from './port';
 
-const longestReasonBytes = 2_000;
+const longestReason = 2_000;
 
 /** Puts a message on dispatch.dead-letters: key, value and headers unchanged, the reason in new headers. */
 export async function deadLetter(
@@ -21,7 +22,7 @@ export async function deadLetter(
       headers: {
         ...message.headers,
         [headerNames.deadLetterCode]: code,
-        [headerNames.deadLetterReason]: reason.slice(0, longestReasonBytes),
+        [headerNames.deadLetterReason]: shownText(reason, longestReason),
         [headerNames.deadLetterTopic]: message.topic,
         [headerNames.deadLetterPartition]: String(message.partition),
         [headerNames.deadLetterOffset]: message.offset.toString(),

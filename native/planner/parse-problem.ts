@@ -1,4 +1,5 @@
 import { nearestName } from '#schemas/nearest-name';
+import { shownText } from '#schemas/shown-text';
 import { MAX_PLAN_ORDERS, MAX_STOPS } from '#schemas/tensors';
 import type { RouteOrder, RouteProblem, RouteStop } from './route-problem';
 
@@ -23,8 +24,7 @@ const weight = { least: 0, most: Number.MAX_SAFE_INTEGER };
 const anyExact = { least: Number.MIN_SAFE_INTEGER, most: Number.MAX_SAFE_INTEGER };
 
 function shown(value: unknown): string {
-  const text = JSON.stringify(value) ?? 'nothing';
-  return text.length > 60 ? `${text.slice(0, 57)}...` : text;
+  return shownText(JSON.stringify(value) ?? 'nothing', 60);
 }
 
 function fieldsOf<Name extends string>(
