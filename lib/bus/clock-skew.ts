@@ -4,19 +4,31 @@ import { ensureTopics } from './kafka-topics';
 
 const probes = 5;
 
+/** As in the configuration of the services: the probe's topic is made like the others. */
+export interface ClockProbe {
+  readonly topicPrefix: string;
+  readonly replicationFactor: number;
+  readonly maxClockSkewMs: number;
+}
+
 /**
  * Our clock minus the broker's in milliseconds: a record's append time against the middle of its way. The
- * probe with the shortest way counts; the error is at most half of that way.
+ * probe with the shortest way counts; the error is at most half of that way. Throws CLOCK_SKEWED above the
+ * limit, in either direction.
  */
-export async function measureClockSkewMs(
-  kafka: Kafka,
-  topic: string,
-  replicationFactor: number,
-): Promise<number> {
+export async function measureClockSkewMs(kafka: Kafka, probe: ClockProbe): Promise<number> {
+  const topic = `${probe.topicPrefix}roundhouse.clock-probe`;
+  const { replicationFactor } = probe;
   const retentionMs = 60_000;
   await ensureTopics(kafka, [
     { topic, partitions: 1, replicationFactor, retentionMs, maxMessageBytes: 1_048_576 },
   ]);
+  const skewMs = await shortestProbe(kafka, topic);
+  refuseSkew(skewMs, probe.maxClockSkewMs);
+  return skewMs;
+}
+
+async function shortestProbe(kafka: Kafka, topic: string): Promise<number> {
   const producer = kafka.producer({ createPartitioner: Partitioners.DefaultPartitioner });
   await producer.connect();
   let best = { skewMs: 0, wayMs: Infinity };
@@ -35,8 +47,7 @@ export async function measureClockSkewMs(
   return best.skewMs;
 }
 
-/** Throws CLOCK_SKEWED above the limit, in either direction. */
-export function refuseSkew(skewMs: number, limitMs: number): void {
+function refuseSkew(skewMs: number, limitMs: number): void {
   if (Math.abs(skewMs) <= limitMs) return;
   const message = `our clock is ${Math.abs(skewMs)} ms ${skewMs > 0 ? 'ahead of' : 'behind'} the broker's; the limit is ${limitMs} ms (ROUNDHOUSE_MAX_CLOCK_SKEW_MS)`;
   throw new RoundhouseError('CLOCK_SKEWED', message);

@@ -1,5 +1,5 @@
 import { waitFor } from '../wait-for';
-import { measureClockSkewMs, refuseSkew } from './clock-skew';
+import { measureClockSkewMs, type ClockProbe } from './clock-skew';
 import { createKafka, withAdmin, type BusOptions } from './kafka-client';
 import { KafkaWindowedConsumer } from './kafka-consumer';
 import { KafkaProducer, type ProducerOptions } from './kafka-producer';
@@ -26,16 +26,14 @@ export interface Bus {
   ensureTopics(specs: readonly TopicSpec[]): Promise<void>;
   /** Resolves when the broker answers and its group coordinator is loaded; rejects with DEPENDENCY_ABSENT. */
   waitUntilReady(timeoutMs: number, signal?: AbortSignal): Promise<void>;
-  /** Our clock minus the broker's; with a limit, throws CLOCK_SKEWED above it. */
-  measureClockSkewMs(limitMs?: number, topic?: string): Promise<number>;
+  /** Our clock minus the broker's; throws CLOCK_SKEWED above the limit. */
+  measureClockSkewMs(probe: ClockProbe): Promise<number>;
   readRange(options: ReadRangeOptions): Promise<number>;
   /** Follows all partitions of a topic outside of any consumer group. */
   followTopic(options: FollowOptions): Promise<Follower>;
   /** Closes producers and readers that are still open. Consumers are stopped by their owners. */
   close(): Promise<void>;
 }
-
-const clockTopic = 'roundhouse.clock-probe';
 
 export function connectBus(options: BusOptions): Bus {
   const kafka = createKafka(options);
@@ -57,11 +55,7 @@ export function connectBus(options: BusOptions): Bus {
         withAdmin(kafka, (admin) => admin.describeGroups(['roundhouse-readiness']));
       await waitFor(ask, { what, timeoutMs, logger, ...(signal && { signal }) });
     },
-    async measureClockSkewMs(limitMs, topic = clockTopic) {
-      const skewMs = await measureClockSkewMs(kafka, topic, 1);
-      if (limitMs !== undefined) refuseSkew(skewMs, limitMs);
-      return skewMs;
-    },
+    measureClockSkewMs: (probe) => measureClockSkewMs(kafka, probe),
     readRange: (range) => readRange(kafka, logger, range),
     async followTopic(follow) {
       const follower = await followTopic(kafka, logger, follow);

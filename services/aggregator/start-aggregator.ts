@@ -88,7 +88,7 @@ async function connect(context: Context, events: AggregatorEvents, watched: Watc
   watched.redis = redis;
   await bus.waitUntilReady(timeoutMs, signal);
   await bus.ensureTopics(topicSpecs(topics, config));
-  events.ClockSkewMeasured({ skewMs: await bus.measureClockSkewMs(config.maxClockSkewMs) });
+  events.ClockSkewMeasured({ skewMs: await bus.measureClockSkewMs(config) });
   await waitForEvictionPolicy(redis, logger, signal);
   const producer = await bus.producer({ deliveryTimeoutMs: DELIVERY_TIMEOUT_MS });
   return { bus, producer, redis, topics };

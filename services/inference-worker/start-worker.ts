@@ -24,7 +24,7 @@ async function prepareBus({ config, logger, signal, onStop }: Context, events: W
   onStop('bus', () => bus.close());
   await bus.waitUntilReady(config.startupTimeoutMs, signal);
   await bus.ensureTopics(topicSpecs(topicsOf(config.topicPrefix), config));
-  events.ClockSkewMeasured({ skewMs: await bus.measureClockSkewMs(config.maxClockSkewMs) });
+  events.ClockSkewMeasured({ skewMs: await bus.measureClockSkewMs(config) });
   return bus;
 }
 

@@ -30,7 +30,7 @@ async function start(context: ServiceContext<IngestConfig>): Promise<ServicePort
   onStop('bus', () => bus.close());
   await waitForRedis(redis, { url, timeoutMs, logger, signal });
   await bus.waitUntilReady(timeoutMs, signal);
-  events.ClockSkewMeasured({ skewMs: await bus.measureClockSkewMs(config.maxClockSkewMs) });
+  events.ClockSkewMeasured({ skewMs: await bus.measureClockSkewMs(config) });
   await bus.ensureTopics(topicSpecs(topics, config));
 
   const producer = await bus.producer({ deliveryTimeoutMs: config.publishTimeoutMs });

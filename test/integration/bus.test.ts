@@ -161,30 +161,25 @@ describe('window and commits', () => {
     });
     await sendTo(topic, numbers(50), 0);
     await until(() => seen.length === 4, 'the window of partition 0 is full');
-    const start = performance.now();
     await sendTo(topic, ['other'], 1);
     await until(() => seen.includes('other'), 'partition 1 served');
-    expect(performance.now() - start).toBeLessThan(1_000);
+    expect(seen).toHaveLength(5); // the four of partition 0, still in work, and this one
     release();
     await untilCommitted(topic, { 0: '50', 1: '1' });
   });
 
-  test('a message into an idle topic is seen in under 200 ms (pain 4)', async () => {
+  test('a message into an idle topic ends the wait of the fetch (pain 4)', async () => {
     const topic = await freshTopic();
-    let seenAt = 0;
-    await consume(topic, async () => void (seenAt = performance.now()));
+    let seen = 0;
+    // Fetches wait for 60 s, which no message may.
+    await consume(topic, async () => void seen++, { maxWaitMs: 60_000 });
     const producer = await bus.producer();
-    const delays: number[] = [];
-    for (let i = 0; i < 5; i++) {
+    for (let i = 1; i <= 3; i++) {
       await sleep(700);
-      seenAt = 0;
-      const sentAt = performance.now();
       await producer.send([{ topic, key: 'k', value: Buffer.from('x') }]);
-      await until(() => seenAt > 0, 'seen');
-      delays.push(seenAt - sentAt);
+      await until(() => seen === i, 'seen');
     }
-    expect(delays.sort((a, b) => a - b)[2]).toBeLessThan(200);
-  });
+  }, 60_000);
 });
 
 describe('positions', () => {
@@ -428,25 +423,40 @@ describe('topics and clocks', () => {
     await expect(bus.ensureTopics([spec])).rejects.toThrow(/message.timestamp.type.*LogAppendTime/);
   });
 
-  test('the clock skew against a broker on this machine is small; above a limit it is refused', async () => {
-    const topic = `${stack.topicPrefix}clock`;
-    expect(Math.abs(await bus.measureClockSkewMs(undefined, topic))).toBeLessThan(50);
+  const probe = { topicPrefix: stack.topicPrefix, replicationFactor: 1, maxClockSkewMs: 30_000 };
+
+  test('the clock skew is measured against the broker; above a limit it is refused', async () => {
+    // The broker is on this machine. Set forward by a minute, our clock is beyond twice the limit of 30 s.
+    expect(Number.isInteger(await bus.measureClockSkewMs(probe))).toBe(true);
     const ahead = Date.now;
-    Date.now = () => ahead() + 5_000;
+    Date.now = () => ahead() + 60_000;
     try {
-      await expect(bus.measureClockSkewMs(100, topic)).rejects.toMatchObject({ code: 'CLOCK_SKEWED' });
+      await expect(bus.measureClockSkewMs(probe)).rejects.toMatchObject({ code: 'CLOCK_SKEWED' });
     } finally {
       Date.now = ahead;
     }
   });
 
+  test("the probe's topic has our prefix and as many replicas as the others", async () => {
+    const topicPrefix = `${stack.topicPrefix}probe.`;
+    // One broker can't hold two replicas: the factor gets there.
+    await expect(bus.measureClockSkewMs({ ...probe, topicPrefix, replicationFactor: 2 })).rejects.toThrow(
+      /replication/i,
+    );
+    await bus.measureClockSkewMs({ ...probe, topicPrefix });
+    const admin = kafka.admin();
+    await admin.connect();
+    const topics = await admin.listTopics();
+    await admin.disconnect();
+    expect(topics).toContain(`${topicPrefix}roundhouse.clock-probe`);
+    expect(topics).not.toContain('roundhouse.clock-probe');
+  }, 30_000);
+
   test('an absent broker is waited for, then DEPENDENCY_ABSENT with its address', async () => {
     const absent = connectBus({ brokers: ['127.0.0.1:1'], clientId: 'absent', logger });
-    const start = performance.now();
     const wait = absent.waitUntilReady(1_500);
     await expect(wait).rejects.toMatchObject({ code: 'DEPENDENCY_ABSENT' });
     await expect(wait).rejects.toThrow('Kafka at 127.0.0.1:1 did not answer in 1500 ms');
-    expect(performance.now() - start).toBeGreaterThan(1_400);
   });
 });
 
