@@ -34,6 +34,15 @@ export function integerSetting(
   };
 }
 
+/** null when the key is absent. */
+function optional<T>(setting: Setting<T>): Setting<T | null> {
+  return {
+    key: setting.key,
+    fallback: '',
+    read: (text) => (text === '' ? { value: null } : setting.read(text)),
+  };
+}
+
 export function portSetting(key: string, fallback: number): Setting<number> {
   return integerSetting(key, { default: fallback, min: 0, max: 65_535 });
 }
@@ -210,9 +219,12 @@ export const topicSettings = {
     min: 60_000,
     max: 315_360_000_000,
   }),
-  deadLetterRetentionMs: integerSetting('ROUNDHOUSE_DEAD_LETTER_RETENTION_MS', {
-    default: 86_400_000,
-    min: 60_000,
-    max: 315_360_000_000,
-  }),
+  /** Absent: as long as rounds. */
+  deadLetterRetentionMs: optional(
+    integerSetting('ROUNDHOUSE_DEAD_LETTER_RETENTION_MS', {
+      default: 3_600_000,
+      min: 60_000,
+      max: 315_360_000_000,
+    }),
+  ),
 } as const;

@@ -14,10 +14,14 @@ export interface TopicSettings {
   readonly maxMessageBytes: number;
   readonly roundRetentionMs: number;
   readonly decisionRetentionMs: number;
-  readonly deadLetterRetentionMs: number;
+  /** null: as long as the rounds, of which they are verbatim copies. */
+  readonly deadLetterRetentionMs: number | null;
 }
 
-/** Rounds, shards, outcomes and observations carry coordinates or traces of persons: short retention. */
+/**
+ * Rounds, shards, outcomes, observations and dead letters carry coordinates or traces of persons: short
+ * retention.
+ */
 export function topicSpecs(topics: Topics, settings: TopicSettings): TopicSpec[] {
   const { partitions, replicationFactor, maxMessageBytes } = settings;
   const spec = (topic: string, retentionMs: number): TopicSpec => {
@@ -29,12 +33,12 @@ export function topicSpecs(topics: Topics, settings: TopicSettings): TopicSpec[]
     spec(topics.outcomes, settings.roundRetentionMs),
     spec(topics.observations, settings.roundRetentionMs),
     spec(topics.decisions, settings.decisionRetentionMs),
-    spec(topics.deadLetters, settings.deadLetterRetentionMs),
+    spec(topics.deadLetters, settings.deadLetterRetentionMs ?? settings.roundRetentionMs),
   ];
 }
 
 /** A segment is deleted only when its last record is too old: several segments a retention period. */
-export function segmentMs(retentionMs: number): number {
+function segmentMs(retentionMs: number): number {
   return Math.max(30_000, Math.floor(retentionMs / 6));
 }
 
