@@ -1,6 +1,6 @@
 import type { RoundManifest, ShardUse, UnassignedReason } from '#schemas/domain';
 import { unassignedReasons } from '#schemas/domain';
-import { errorCodes, type ErrorCode } from '#schemas/errors';
+import { errorCodes, isDeadLettered, type ErrorCode } from '#schemas/errors';
 
 /**
  * Why an order is left out, the first that holds in the order of `unassignedReasons`:
@@ -22,7 +22,7 @@ export function reasonOf(
   return unassignedReasons.find((reason) => losses.includes(reason)) ?? 'no_feasible_courier';
 }
 
-export function standsIn(manifest: RoundManifest, shardIndex: number, order: number): boolean {
+function standsIn(manifest: RoundManifest, shardIndex: number, order: number): boolean {
   const byte = manifest.shardOrders[shardIndex]?.[order >> 3] ?? 0;
   return ((byte >> (order & 7)) & 1) === 1;
 }
@@ -31,11 +31,10 @@ function lossOf(shard: ShardUse, deadLetters: ReadonlySet<number>): UnassignedRe
   if (deadLetters.has(shard.shardIndex)) return 'dead_letter';
   if (shard.status === 'late' || shard.status === 'missing') return 'shard_late';
   if (shard.errorCode === 'ENGINE_LOST') return 'engine_lost';
-  return isDeadLettered(shard.errorCode) ? 'dead_letter' : 'shard_failed';
+  return hasLetter(shard.errorCode) ? 'dead_letter' : 'shard_failed';
 }
 
 /** The error table says with which codes a shard goes to dispatch.dead-letters. */
-function isDeadLettered(code: string | null): boolean {
-  if (code === null || !Object.hasOwn(errorCodes, code)) return false;
-  return errorCodes[code as ErrorCode].atKafka?.startsWith('dead-letter') === true;
+function hasLetter(code: string | null): boolean {
+  return code !== null && Object.hasOwn(errorCodes, code) && isDeadLettered(code as ErrorCode);
 }

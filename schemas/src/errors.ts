@@ -148,6 +148,11 @@ export const errorCodes = {
 
 export type ErrorCode = keyof typeof errorCodes;
 
+/** Whether a message that is refused with the code goes to dispatch.dead-letters. */
+export function isDeadLettered(code: ErrorCode): boolean {
+  return errorCodes[code].atKafka?.startsWith('dead-letter') === true;
+}
+
 /** One fault of an input: where, what stood there, and what is allowed. */
 export interface Fault {
   readonly path: string;

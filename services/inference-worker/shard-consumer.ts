@@ -3,7 +3,7 @@ import { deadLetter } from '#lib/bus/dead-letters';
 import type { BusMessage, BusProducer, Lease, OutgoingMessage } from '#lib/bus/port';
 import { outcomesCodec, shardsCodec } from '#schemas/codec';
 import type { Shard, ShardOutcome } from '#schemas/domain';
-import { RoundhouseError, type ErrorCode } from '#schemas/errors';
+import { isDeadLettered, RoundhouseError, type ErrorCode } from '#schemas/errors';
 import { headers as headerNames, roundKey, type Topics } from '#schemas/topics';
 import type { WorkerEvents } from './events';
 import type { EngineLink } from './engine-link';
@@ -39,12 +39,14 @@ export class ShardConsumer {
       return this.refuse(message, lease, error);
     }
     const { link, startMarginMs, events } = this.parts;
-    const { outcome, interval } = await solveShard(shard, {
+    const { outcome, interval, fault } = await solveShard(shard, {
       link,
       startMarginMs,
       onResent: ({ runId, roundId, shardIndex }, code) =>
         events.ShardResent({ runId, roundId, shardIndex, code }),
     });
+    // Before its outcome: a decision may then say that the letter is there.
+    if (fault !== null && isDeadLettered(fault.code)) await this.deadLetter(message, lease, fault);
     const headers = this.headersFor(message);
     if (interval !== null) headers[headerNames.backendInterval] = interval;
     await this.publish([this.outcomeMessage(outcome, headers)], lease);
@@ -65,17 +67,22 @@ export class ShardConsumer {
 
   /** Unreadable: dead-lettered, and failed for the round where the key says which shard it was. */
   private async refuse(message: BusMessage, lease: Lease, error: unknown): Promise<void> {
-    const { producer, topics, events } = this.parts;
-    const code: ErrorCode = error instanceof RoundhouseError ? error.code : 'INTERNAL';
-    const reason = error instanceof Error ? error.message : String(error);
-    await this.untilTaken(lease, () => deadLetter(producer, topics, message, error));
+    const code = await this.deadLetter(message, lease, error);
     const key = parseShardKey(message.key);
     if (key !== null) {
       const outcome = unreadableOutcome(key, code);
       await this.publish([this.outcomeMessage(outcome, this.headersFor(message))], lease);
     }
+  }
+
+  private async deadLetter(message: BusMessage, lease: Lease, error: unknown): Promise<ErrorCode> {
+    const { producer, topics, events } = this.parts;
+    const code: ErrorCode = error instanceof RoundhouseError ? error.code : 'INTERNAL';
+    const reason = error instanceof Error ? error.message : String(error);
+    await this.untilTaken(lease, () => deadLetter(producer, topics, message, error));
     const { topic, partition, offset } = message;
     events.ShardDeadLettered({ topic, partition, offset: offset.toString(), code, reason });
+    return code;
   }
 
   private publish(messages: readonly OutgoingMessage[], lease: Lease): Promise<void> {

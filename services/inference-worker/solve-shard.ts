@@ -10,6 +10,8 @@ export interface SolvedShard {
   readonly outcome: ShardOutcome;
   /** Unix nanoseconds "start-end"; null unless solved. */
   readonly interval: string | null;
+  /** Why it failed; null for the others. */
+  readonly fault: RoundhouseError | null;
 }
 
 export interface SolveOptions {
@@ -26,8 +28,9 @@ function requestOf(shard: Shard): InferRequest {
   return { model: name, version, requestId: shardKey(shard), inputs: shard.tensors };
 }
 
-function codeOf(error: unknown): ErrorCode {
-  return error instanceof RoundhouseError ? error.code : 'INTERNAL';
+function asFault(error: unknown): RoundhouseError {
+  if (error instanceof RoundhouseError) return error;
+  return new RoundhouseError('INTERNAL', String(error), [], { cause: error });
 }
 
 /** Sends a shard until it is answered: again while the engine is busy, once more after it was lost. */
@@ -46,7 +49,7 @@ async function inferUntilAnswered(
     try {
       return await client.infer(request, until);
     } catch (error) {
-      const code = codeOf(error);
+      const { code } = asFault(error);
       if (code === 'ENGINE_BUSY' && Date.now() + busyPauseMs < until) {
         await new Promise((resolve) => setTimeout(resolve, busyPauseMs));
       } else if (code === 'ENGINE_LOST' && !resent && Date.now() < until) {
@@ -61,14 +64,16 @@ async function inferUntilAnswered(
 /** Never throws: what becomes of a shard is a value. */
 export async function solveShard(shard: Shard, options: SolveOptions): Promise<SolvedShard> {
   const until = (shard.deadline - options.startMarginMs) as UnixMs;
-  if (Date.now() >= until) return { outcome: lateOutcome(shard), interval: null };
+  if (Date.now() >= until) return { outcome: lateOutcome(shard), interval: null, fault: null };
   try {
     const response = await inferUntilAnswered(shard, until, options);
     const { deviceKind } = options.link;
-    return { outcome: solvedOutcome(shard, response, deviceKind), interval: backendInterval(response) };
+    const outcome = solvedOutcome(shard, response, deviceKind);
+    return { outcome, interval: backendInterval(response), fault: null };
   } catch (error) {
-    const code = codeOf(error);
-    const outcome = code === 'DEADLINE_EXCEEDED' ? lateOutcome(shard) : failedOutcome(shard, code);
-    return { outcome, interval: null };
+    const fault = asFault(error);
+    if (fault.code === 'DEADLINE_EXCEEDED')
+      return { outcome: lateOutcome(shard), interval: null, fault: null };
+    return { outcome: failedOutcome(shard, fault.code), interval: null, fault };
   }
 }

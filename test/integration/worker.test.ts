@@ -118,7 +118,9 @@ describe('one worker', () => {
   let bench: Bench;
   const shard = template();
   beforeAll(async () => {
-    bench = await startBench('worker', { env: { ROUNDHOUSE_LOG_LEVEL: 'debug' } });
+    bench = await startBench('worker', {
+      env: { ROUNDHOUSE_LOG_LEVEL: 'debug', ROUNDHOUSE_WORKER_SESSION_TIMEOUT_MS: '60000' },
+    });
   }, 60_000);
   beforeEach(() => {
     bench.outcomes.length = 0;
@@ -205,6 +207,20 @@ describe('one worker', () => {
       expect.stringMatching(/NOT_FOUND|MODEL_UNAVAILABLE/),
       'solved',
     ]);
+    // The error table: PAYLOAD_INVALID is dead-lettered, the other two are published as failed alone.
+    const refused = bench.outcomes.filter(({ outcome }) => outcome.errorCode === 'PAYLOAD_INVALID');
+    await bench.until(() => bench.letters.length >= refused.length, 'the letters');
+    const keyOf = (index: ShardIndex) => shardKey({ ...shard, shardIndex: index });
+    expect(bench.letters.map(({ key }) => key!.toString()).sort()).toEqual(
+      refused.map(({ outcome }) => keyOf(outcome.shardIndex)).sort(),
+    );
+    const letter = bench.letters.find(({ key }) => key!.toString() === keyOf(0 as ShardIndex))!;
+    expect(letter.headers[headers.deadLetterCode]).toBe('PAYLOAD_INVALID');
+    const { deadline, tensors } = shardsCodec.decode(letter.value!);
+    expect(letter.value).toEqual(shardsCodec.encode({ ...shard, deadline, tensors }));
+    expect(tensors).toHaveLength(rest.length);
+    const failed = refused.find(({ outcome }) => outcome.shardIndex === 0)!;
+    expect(letter.timestamp).toBeLessThanOrEqual(failed.message.timestamp);
   });
 
   test('the engine killed with shards under way: not ready with the reason, replaced, every shard solved', async () => {
@@ -235,11 +251,10 @@ describe('one worker', () => {
   test('a hanging engine (SIGSTOP) is found and replaced; its shards are answered in time', async () => {
     const [engine] = bench.pipeline.enginePids('worker');
     process.kill(engine!, 'SIGSTOP');
-    const start = Date.now();
     await bench.send(shard, 0, { roundId: 'hang' as RoundId });
-    await bench.until(() => bench.outcomes.length === 1, 'the outcome', 10_000);
+    await bench.until(() => bench.outcomes.length === 1, 'the outcome');
     expect(bench.outcomes[0]!.outcome.status).toBe('solved');
-    expect(Date.now() - start).toBeLessThan(6_000);
+    expect(bench.pipeline.enginePids('worker')).not.toContain(engine);
   });
 
   test('the worker killed and started again takes its place in the group at once, not after the session', async () => {
@@ -248,11 +263,10 @@ describe('one worker', () => {
     await bench.pipeline.kill('worker');
     await bench.send(shard, 1, { roundId: 'during' as RoundId });
     await bench.pipeline.restart('worker');
-    const start = Date.now();
-    const isDone = (): boolean => bench.outcomes.some(({ outcome }) => outcome.roundId === 'during');
-    await bench.until(isDone, 'the outcome after the restart');
-    // The session is 10 s: a new member would have waited for the rest of it.
-    expect(Date.now() - start).toBeLessThan(3_000);
+    const during = () => bench.outcomes.find(({ outcome }) => outcome.roundId === 'during')?.outcome;
+    await bench.until(() => during() !== undefined, 'the outcome after the restart');
+    // The session is 60 s, the deadline 20 s: a new member would have waited until the shard is late.
+    expect(during()!.status).toBe('solved');
   }, 30_000);
 
   test('any client of the inference protocol reaches the engine on TCP', async () => {
