@@ -8,6 +8,8 @@ import { unionLength, type Interval } from './statistics';
 export interface RoundTrace {
   submittedAt: number;
   deadline: number;
+  /** Why ingest refused it; null for an accepted round. */
+  refusal: string | null;
   decidedAt: number | null;
   closedBy: 'complete' | 'deadline' | null;
   coverage: number;
@@ -35,6 +37,7 @@ export class DecisionLog {
     this.rounds.set(roundId, {
       submittedAt,
       deadline,
+      refusal: null,
       decidedAt: null,
       closedBy: null,
       coverage: 0,
@@ -43,6 +46,10 @@ export class DecisionLog {
       candidatesSolved: 0,
       outcomeBytes: [],
     });
+  }
+
+  refused(roundId: string, refusal: string): void {
+    this.rounds.get(roundId)!.refusal = refusal;
   }
 
   private outcome(message: BusMessage): void {

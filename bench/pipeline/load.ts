@@ -54,5 +54,5 @@ async function submit(options: LoadOptions, index: number): Promise<void> {
     body: toJsonText(round),
   });
   const answer = await response.text();
-  if (response.status !== 202) throw new Error(`round r${index} was refused: ${response.status} ${answer}`);
+  if (response.status !== 202) options.log.refused(round.roundId, `${response.status} ${answer}`);
 }

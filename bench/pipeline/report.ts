@@ -30,6 +30,7 @@ export function report(measured: Measured): Record<string, unknown> {
     values.reduce((sum, value) => sum + value, 0) / values.length;
   return {
     rounds: traces.length,
+    refused: traces.filter((trace) => trace.refusal !== null).length,
     decided: decided.length,
     closedByDeadline: decided.filter((trace) => trace.closedBy === 'deadline').length,
     lateDecisions: decided.filter((trace) => (trace.decidedAt ?? 0) > trace.deadline).length,
