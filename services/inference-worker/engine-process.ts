@@ -5,8 +5,10 @@ import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import type { EngineClient } from '#lib/engine-client/port';
 import type { Logger } from '#lib/telemetry';
+import { shownText } from '#schemas/shown-text';
 import type { EngineLink } from './engine-link';
 import type { WorkerEvents } from './events';
+import { afterOwnTime } from './own-time';
 import { makeSocketFolder } from './socket-folder';
 
 export interface EngineProcessOptions {
@@ -29,10 +31,17 @@ const pollMs = 250;
 const pollTimeoutMs = 1_000;
 const stopTimeoutMs = 5_000;
 
-function logLines(stream: Readable, logger: Logger, level: 'info' | 'warn'): void {
+/** Log lines of the engine pass; the others are put in lines of ours and handed to `onWords`. */
+function logLines(
+  stream: Readable,
+  logger: Logger,
+  level: 'info' | 'warn',
+  onWords: (line: string) => void = () => undefined,
+): void {
   createInterface({ input: stream }).on('line', (line) => {
-    if (line.startsWith('{')) process.stdout.write(`${line}\n`);
-    else logger[level]({ event: 'EngineSaid' }, line);
+    if (line.startsWith('{')) return void process.stdout.write(`${line}\n`);
+    logger[level]({ event: 'EngineSaid' }, line);
+    onWords(line);
   });
 }
 
@@ -65,7 +74,8 @@ export class EngineProcess {
     });
     this.child = child;
     logLines(child.stdout!, logger, 'info');
-    logLines(child.stderr!, logger, 'warn');
+    let lastWords = '';
+    logLines(child.stderr!, logger, 'warn', (line) => (lastWords = line));
     const tooSlow = setTimeout(() => this.kill(child, 'not ready in time'), this.options.readyTimeoutMs);
     child.on('message', (message: { type?: string }) => {
       if (message.type !== 'ready') return;
@@ -75,11 +85,13 @@ export class EngineProcess {
     child.on('error', (error) => logger.error({ event: 'EngineSpawnFailed', error }));
     child.on('close', (code, signal) => {
       clearTimeout(tooSlow);
-      this.lost(child, signal ?? `exit code ${code}`, startedAt);
+      const words = lastWords === '' ? '' : `: ${shownText(lastWords, 300)}`;
+      this.lost(child, `${signal ?? `exit code ${code}`}${words}`, startedAt);
     });
   }
 
   private ready(child: ChildProcess, socket: string, startedAt: number): void {
+    if (this.stopping) return;
     const { events, link } = this.options;
     const address = `unix:${socket}`;
     const client = this.options.connect(address);
@@ -96,16 +108,17 @@ export class EngineProcess {
   private poll(child: ChildProcess, client: EngineClient, address: string): void {
     const { link } = this.options;
     this.poller = setTimeout(() => {
-      const late = setTimeout(() => this.kill(child, `no answer in ${pollTimeoutMs} ms`), pollTimeoutMs);
+      const late = afterOwnTime(pollTimeoutMs, () => this.kill(child, `no answer in ${pollTimeoutMs} ms`));
+      const answered = (fault: string | null): void => {
+        late.cancel();
+        if (this.client !== client || this.stopping) return;
+        if (fault !== null) return this.kill(child, fault);
+        if (link.current() === null) link.up(client, address);
+        this.poll(child, client, address);
+      };
       client.isLive().then(
-        (live) => {
-          clearTimeout(late);
-          if (this.client !== client) return;
-          if (!live) return this.kill(child, 'not live');
-          if (link.current() === null && !this.stopping) link.up(client, address);
-          this.poll(child, client, address);
-        },
-        () => clearTimeout(late),
+        (live) => answered(live ? null : 'not live'),
+        (error: unknown) => answered(`an unreadable answer: ${String(error)}`),
       );
     }, pollMs);
   }
@@ -144,13 +157,15 @@ export class EngineProcess {
   private endChild(): Promise<void> {
     const child = this.child;
     if (child === null || child.exitCode !== null) return Promise.resolve();
+    // One that is not ready yet has nothing to finish.
+    const isReady = this.client !== null;
     return new Promise((resolve) => {
       const cut = setTimeout(() => child.kill('SIGKILL'), stopTimeoutMs);
       child.once('close', () => {
         clearTimeout(cut);
         resolve();
       });
-      child.kill('SIGTERM');
+      child.kill(isReady ? 'SIGTERM' : 'SIGKILL');
     });
   }
 }
