@@ -37,17 +37,23 @@ function startEngine({ config, logger, onStop }: Context, events: WorkerEvents, 
     logger,
     events,
     link,
-    connect: (address) => connectEngine({ address, controlTimeoutMs: 1_000 }),
+    connect: (address) => connectEngine({ address, controlTimeoutMs: 5_000 }),
   });
   onStop('engine', () => engine.stop());
   engine.start();
   return link;
 }
 
-async function waitForEngine(link: EngineLink, timeoutMs: number): Promise<void> {
-  if ((await link.waitUntilUp((Date.now() + timeoutMs) as UnixMs)) !== null) return;
-  const message = `the engine was not ready in ${timeoutMs} ms: ${link.whyDown()}`;
-  throw new RoundhouseError('DEPENDENCY_ABSENT', message);
+/**
+ * An engine that never becomes ready is started again and again; until then the worker is alive, not ready
+ * with the reason, and takes no shards, which others may have.
+ */
+async function waitForEngine(link: EngineLink, signal: AbortSignal): Promise<void> {
+  const wake = (): void => link.close();
+  signal.addEventListener('abort', wake, { once: true });
+  while (!signal.aborted && (await link.waitUntilUp((Date.now() + 60_000) as UnixMs)) === null);
+  signal.removeEventListener('abort', wake);
+  if (signal.aborted) throw new RoundhouseError('SHUTTING_DOWN', 'stopped before the engine was ready');
 }
 
 interface Started {
@@ -108,7 +114,7 @@ export async function startWorker(context: Context, env: Env): Promise<ServicePo
   const link = startEngine(context, events, env);
   started.link = link;
   const grpc = await startProtocol(context, link);
-  await waitForEngine(link, context.config.engineReadyTimeoutMs);
+  await waitForEngine(link, context.signal);
   started.consumer = await startShards(context, bus, link, events);
   return { http, grpc };
 }

@@ -109,6 +109,67 @@ test('SIGTERM while it waits for Kafka: exit code 0 at once', async () => {
   expect(performance.now() - start).toBeLessThan(5_000);
 });
 
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+/** Null while nobody listens. */
+async function health(port: number, path: string): Promise<{ status: number; text: string } | null> {
+  try {
+    const response = await fetch(`http://127.0.0.1:${port}${path}`);
+    return { status: response.status, text: await response.text() };
+  } catch {
+    return null;
+  }
+}
+
+test('an engine that never becomes ready: alive, not ready with the reason, no ready message; SIGTERM ends it with 0', async () => {
+  const port = await freePort();
+  const nowhere = { ROUNDHOUSE_TOOLCHAIN_DIR: 'no-such-folder', ROUNDHOUSE_ENGINE_READY_TIMEOUT_MS: '1000' };
+  const env = {
+    ...process.env,
+    ...stack.env,
+    ...free,
+    ...nowhere,
+    ROUNDHOUSE_WORKER_HTTP_PORT: String(port),
+  };
+  const child = fork(mainFile, [], { env, stdio: 'ignore' });
+  const exited = once(child, 'exit');
+  const messages: unknown[] = [];
+  child.on('message', (message) => messages.push(message));
+  let answer = '';
+  for (let i = 0; i < 600 && !answer.includes('the engine ended'); i++) {
+    await sleep(50);
+    answer = (await health(port, '/readyz'))?.text ?? '';
+  }
+  expect(answer).toMatch(/the engine ended \(exit code \d.*no-such-folder/s);
+  await sleep(2_000); // twice the time that an engine has to become ready
+  expect(child.exitCode).toBeNull();
+  expect((await health(port, '/livez'))?.status).toBe(200);
+  expect((await health(port, '/readyz'))?.status).toBe(503);
+  expect(messages).toEqual([]);
+  child.kill('SIGTERM');
+  expect((await exited)[0]).toBe(0);
+}, 60_000);
+
+test('SIGTERM while an engine hangs in its start: exit code 0, and the engine is gone', async () => {
+  const child = spawn(process.execPath, [mainFile], {
+    env: { ...process.env, ...stack.env, ...free },
+    stdio: 'ignore',
+  });
+  const exited = once(child, 'exit');
+  let engine: number | undefined;
+  while (engine === undefined) [engine] = await engineOf(child.pid!);
+  process.kill(engine, 'SIGSTOP');
+  child.kill('SIGTERM');
+  expect((await exited)[0]).toBe(0);
+  await untilGone(engine);
+}, 60_000);
+
 test('SIGTERM: exit code 0, and its engine is gone', async () => {
   const child = await forkReady();
   const [engine] = await engineOf(child.pid!);
