@@ -56,6 +56,20 @@ export default defineConfig(
     rules: { 'no-console': 'error' },
   },
   {
+    // An environment comes in as an argument; only entries and runService read that of the process.
+    files: ['{lib,policy,services,launcher,client,native}/**/*.ts'],
+    ignores: [...tests, '**/main.ts', '**/*-main.ts', 'lib/service.ts', 'launcher/dead-letters.ts'],
+    rules: {
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector: "MemberExpression[object.name='process'][property.name='env']",
+          message: 'only main.ts reads process.env: pass what is needed',
+        },
+      ],
+    },
+  },
+  {
     // Policy is pure: data and time come in as arguments.
     files: ['policy/**/*.ts'],
     ignores: tests,

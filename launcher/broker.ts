@@ -11,6 +11,8 @@ import { brokerAnswers } from './tcp-probe';
 import { toolchainPath } from './toolchain';
 
 export interface EmbeddedOptions {
+  /** What the process inherits; also says where the toolchain and Java are. */
+  readonly env: NodeJS.ProcessEnv;
   /** Where the data lies; kept when the process is killed and started again. */
   readonly folder: string;
   readonly logFile: string;
@@ -54,14 +56,14 @@ async function startOn(
   mkdirSync(options.folder, { recursive: true });
   writeFileSync(properties, brokerProperties(place));
   if (!existsSync(place.dataFolder))
-    cpSync(await formattedFolder(options.abort), place.dataFolder, { recursive: true });
+    cpSync(await formattedFolder(options.env, options.abort), place.dataFolder, { recursive: true });
   options.abort?.throwIfAborted();
   const broker = new SupervisedProcess(
     {
       name: 'broker',
-      command: javaCommand(),
-      args: [...javaFlags, ...loggingFlags(), '-cp', classPath(), 'kafka.Kafka', properties],
-      environment: () => process.env,
+      command: javaCommand(options.env),
+      args: [...javaFlags, ...loggingFlags(), '-cp', classPath(options.env), 'kafka.Kafka', properties],
+      environment: () => options.env,
       logFile: options.logFile,
       ready: () => brokerAnswers(port),
       readyTimeoutMs: 60_000,
@@ -79,13 +81,13 @@ async function startOn(
  * A data folder as `kafka.tools.StorageTool format` leaves it. Formatting takes a JVM start, so it is done
  * once and copied: the formatted folder holds ids, no ports or paths.
  */
-async function formattedFolder(abort?: AbortSignal): Promise<string> {
+async function formattedFolder(env: NodeJS.ProcessEnv, abort?: AbortSignal): Promise<string> {
   const template = projectPath('.roundhouse', 'broker-template');
   if (existsSync(template)) return template;
   mkdirSync(projectPath('.roundhouse'), { recursive: true });
   const fresh = mkdtempSync(`${template}.new-`);
   try {
-    await format({ dataFolder: join(fresh, 'data'), port: 1, controllerPort: 2 }, fresh, abort);
+    await format(env, fresh, abort);
     renameSync(join(fresh, 'data'), template);
   } catch (error) {
     if (!existsSync(template)) throw error;
@@ -95,17 +97,19 @@ async function formattedFolder(abort?: AbortSignal): Promise<string> {
   return template;
 }
 
-async function format(place: BrokerPlace, folder: string, signal?: AbortSignal): Promise<void> {
+async function format(env: NodeJS.ProcessEnv, folder: string, signal?: AbortSignal): Promise<void> {
+  const place: BrokerPlace = { dataFolder: join(folder, 'data'), port: 1, controllerPort: 2 };
   const properties = join(folder, 'format.properties');
   writeFileSync(properties, brokerProperties(place));
   const clusterId = 'cm91bmRob3VzZS1sb2NhbA';
   const tool = ['kafka.tools.StorageTool', 'format', '-t', clusterId, '-c', properties];
-  const flags = ['-Xmx128m', '-XX:TieredStopAtLevel=1', '-cp', classPath()];
-  await promisify(execFile)(javaCommand(), [...flags, ...tool], signal === undefined ? {} : { signal });
+  const flags = ['-Xmx128m', '-XX:TieredStopAtLevel=1', '-cp', classPath(env)];
+  const options = signal === undefined ? { env } : { env, signal };
+  await promisify(execFile)(javaCommand(env), [...flags, ...tool], options);
 }
 
-function javaCommand(): string {
-  const home = process.env['JAVA_HOME'];
+function javaCommand(env: NodeJS.ProcessEnv): string {
+  const home = env['JAVA_HOME'];
   const command = home ? join(home, 'bin', 'java') : 'java';
   if (home && !existsSync(command)) {
     throw new RoundhouseError('DEPENDENCY_ABSENT', `JAVA_HOME is ${home}, which holds no bin/java`);
@@ -113,8 +117,8 @@ function javaCommand(): string {
   return command;
 }
 
-function classPath(): string {
-  return join(toolchainPath('kafka'), '*');
+function classPath(env: NodeJS.ProcessEnv): string {
+  return join(toolchainPath(env, 'kafka'), '*');
 }
 
 function loggingFlags(): string[] {

@@ -18,6 +18,7 @@ const terminal = new Terminal(process.stdout);
 function boot(args: Run, signal: AbortSignal, end: (reason: Error) => void): Promise<Pipeline> {
   terminal.status('starting broker, Redis, ingest, worker with its engine, aggregator');
   return startPipeline({
+    inheritedEnv: process.env,
     abort: signal,
     ...givenServers(process.env),
     ...(args.kind === 'serve' ? { ports: servedPorts(process.env) } : {}),

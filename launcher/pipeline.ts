@@ -9,6 +9,8 @@ import { makeRunFolder, type RunFolder } from './run-folder';
 import { serviceProcess, wantedPorts, type ServiceKind } from './service-process';
 
 export interface PipelineOptions {
+  /** What every process inherits. */
+  readonly inheritedEnv: NodeJS.ProcessEnv;
   /** A broker and a Redis to use; without them embedded ones are started. */
   readonly kafkaBrokers?: string;
   readonly redisUrl?: string;
@@ -43,7 +45,7 @@ export function givenServers(
   };
 }
 
-export interface RunningProcess {
+interface RunningProcess {
   readonly name: string;
   readonly pid: number | null;
   readonly ports: ServicePorts;
@@ -74,7 +76,7 @@ export interface Pipeline {
 }
 
 /** Resolves when every part is ready. When one isn't, the others are stopped and the error says which. */
-export async function startPipeline(options: PipelineOptions = {}): Promise<Pipeline> {
+export async function startPipeline(options: PipelineOptions): Promise<Pipeline> {
   await requireFreePorts(wantedPorts(options.ports ?? {}));
   const folder = makeRunFolder(options.runRoot);
   const started: SupervisedProcess[] = [];
@@ -109,6 +111,7 @@ async function startServers(
   started: SupervisedProcess[],
 ): Promise<(EmbeddedServer | null)[]> {
   const embedded = (name: string, port: number | undefined) => ({
+    env: options.inheritedEnv,
     folder: join(folder.path, name),
     logFile: join(folder.logs, `${name}.log`),
     ...(port === undefined ? {} : { port }),
@@ -146,6 +149,8 @@ function describeServices(
         logs: folder.logs,
         ports: index === 0 ? (options.ports?.[kind] ?? {}) : {},
         env: {
+          ...options.inheritedEnv,
+          ROUNDHOUSE_BIND_HOST: loopback,
           ROUNDHOUSE_STATE_DIR: join(folder.path, 'state'),
           ...serviceEnvironment(options, addresses, kind, name),
         },
@@ -173,33 +178,45 @@ function serviceEnvironment(
   };
 }
 
+type Processes = readonly SupervisedProcess[];
+
+function find(processes: Processes, name: string): SupervisedProcess | undefined {
+  return processes.findLast((process) => process.name === name);
+}
+
+function processNamed(processes: Processes, name: string): SupervisedProcess {
+  const process = find(processes, name);
+  if (process !== undefined) return process;
+  const names = processes.map((known) => known.name).join(', ');
+  throw new RoundhouseError('NOT_FOUND', `no process ${name}; there are ${names} and engine`);
+}
+
+function endpointsOf(processes: Processes): Pick<Pipeline, 'ingestUrl' | 'ingestGrpc' | 'workerGrpc'> {
+  const hostPort = (port?: number): string => (port === undefined ? '' : `${loopback}:${port}`);
+  const ingest = find(processes, 'ingest')?.ports;
+  const http = hostPort(ingest?.http);
+  return {
+    ingestUrl: http === '' ? '' : `http://${http}`,
+    ingestGrpc: hostPort(ingest?.grpc),
+    workerGrpc: hostPort(find(processes, 'worker')?.ports.grpc),
+  };
+}
+
 function pipelineOf(
   options: PipelineOptions,
   folder: RunFolder,
   addresses: Addresses,
-  processes: readonly SupervisedProcess[],
+  processes: Processes,
 ): Pipeline {
-  const find = (name: string): SupervisedProcess | undefined =>
-    processes.findLast((process) => process.name === name);
-  const portsOf = (name: string): ServicePorts => find(name)?.ports ?? {};
-  const hostPort = (port?: number): string => (port === undefined ? '' : `${loopback}:${port}`);
-  const ingestHttp = hostPort(portsOf('ingest').http);
   const enginePids = (worker = 'worker'): number[] =>
-    childrenOf(find(worker)?.pid ?? -1, join('engine', 'main.js'));
-  const named = (name: string): SupervisedProcess => {
-    const process = find(name);
-    if (process !== undefined) return process;
-    const names = processes.map((known) => known.name).join(', ');
-    throw new RoundhouseError('NOT_FOUND', `no process ${name}; there are ${names} and engine`);
-  };
+    childrenOf(find(processes, worker)?.pid ?? -1, join('engine', 'main.js'));
+  const named = (name: string): SupervisedProcess => processNamed(processes, name);
   return {
     ...addresses,
     topicPrefix: options.topicPrefix ?? '',
     runFolder: folder.path,
     logs: folder.logs,
-    ingestUrl: ingestHttp === '' ? '' : `http://${ingestHttp}`,
-    ingestGrpc: hostPort(portsOf('ingest').grpc),
-    workerGrpc: hostPort(portsOf('worker').grpc),
+    ...endpointsOf(processes),
     processes: () => processes.map(({ name, pid, ports }) => ({ name, pid, ports })),
     enginePids,
     async kill(name) {
@@ -213,7 +230,7 @@ function pipelineOf(
 }
 
 /** Producers' side first, so that work in flight is finished; broker and Redis last. */
-async function stopInOrder(processes: readonly SupervisedProcess[], folder: RunFolder): Promise<void> {
+async function stopInOrder(processes: Processes, folder: RunFolder): Promise<void> {
   const isServer = ({ name }: SupervisedProcess): boolean => name === 'broker' || name === 'redis';
   for (const service of processes.filter((process) => !isServer(process))) await service.stop();
   await Promise.all(processes.filter(isServer).map((server) => server.stop()));

@@ -7,7 +7,9 @@ import { toolchainPath } from './toolchain';
 
 /**
  * A real Redis. The append-only file is written before a command is answered, so a killed server loses
- * nothing that it acknowledged.
+ * nothing that it acknowledged: what is written belongs to the kernel. That needs `appendfsync no`:
+ * `everysec` puts the write off for up to two seconds while an fsync of another thread is under way, and
+ * answers all the same. An fsync would matter only if the whole machine fell, which ends this run anyway.
  */
 export async function startRedis(options: EmbeddedOptions): Promise<EmbeddedServer> {
   if (options.port !== undefined) await requireFreePort(options.port, 'Redis');
@@ -25,9 +27,9 @@ async function startOn(options: EmbeddedOptions, port: number): Promise<Embedded
   const redis = new SupervisedProcess(
     {
       name: 'redis',
-      command: toolchainPath('redis', 'redis-server'),
+      command: toolchainPath(options.env, 'redis', 'redis-server'),
       args: redisArguments(options.folder, port),
-      environment: () => process.env,
+      environment: () => options.env,
       logFile: options.logFile,
       ready: () => redisAnswers(port),
       readyTimeoutMs: 20_000,
@@ -48,7 +50,7 @@ function redisArguments(folder: string, port: number): string[] {
     dir: folder,
     save: '',
     appendonly: 'yes',
-    appendfsync: 'everysec',
+    appendfsync: 'no',
     'maxmemory-policy': 'noeviction',
   };
   return Object.entries(settings).flatMap(([key, value]) => [`--${key}`, String(value)]);

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import { projectPath } from '#schemas/project-root';
-import { loopback } from './ports';
 import { SupervisedProcess, type ProcessEvent, type ServicePorts } from './processes';
 
 export type ServiceKind = 'ingest' | 'worker' | 'aggregator';
@@ -43,13 +42,14 @@ export function wantedPorts(ports: Partial<Record<ServiceKind, ServicePorts>>): 
   });
 }
 
-export interface ServiceOptions {
+interface ServiceOptions {
   /** `worker`, `worker-2`, …: also the name of the log file. */
   readonly name: string;
   readonly kind: ServiceKind;
   readonly logs: string;
   /** 0 is any free port; a restarted service gets the one it had. */
   readonly ports: ServicePorts;
+  /** The whole environment but for its ports. */
   readonly env: NodeJS.ProcessEnv;
   readonly readyTimeoutMs: number;
   readonly restarts: boolean;
@@ -66,8 +66,6 @@ export function serviceProcess(options: ServiceOptions): SupervisedProcess {
       command: process.execPath,
       args: ['--enable-source-maps', projectPath('dist', 'services', folder, 'main.js')],
       environment: (last) => ({
-        ...process.env,
-        ROUNDHOUSE_BIND_HOST: loopback,
         ...options.env,
         [httpKey]: portOf(options.ports.http, last.http),
         ...(grpcKey === undefined ? {} : { [grpcKey]: portOf(options.ports.grpc, last.grpc) }),

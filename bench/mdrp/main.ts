@@ -50,7 +50,9 @@ async function benchDay(
 }
 
 async function bench(options: MdrpBenchOptions): Promise<void> {
-  const pipeline = options.pipeline ? await startPipeline({ abort: signal }) : null;
+  const pipeline = options.pipeline
+    ? await startPipeline({ inheritedEnv: process.env, abort: signal })
+    : null;
   try {
     for (const folder of options.folders) {
       signal.throwIfAborted();

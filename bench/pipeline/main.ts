@@ -12,6 +12,7 @@ async function main(): Promise<void> {
   const abort = new AbortController();
   process.once('SIGINT', () => abort.abort());
   const pipeline = await startPipeline({
+    inheritedEnv: process.env,
     env: { ROUNDHOUSE_INGEST_CANDIDATES_PER_SHARD: `${perShard}`, ROUNDHOUSE_LOG_LEVEL: 'warn' },
     abort: abort.signal,
   });

@@ -6,7 +6,7 @@ import { startPipeline, type Pipeline } from '#launcher/pipeline';
 import { identityOf } from '#launcher/process-identity';
 import { projectPath } from '#schemas/project-root';
 
-const noServices = { counts: { ingest: 0, worker: 0, aggregator: 0 } };
+const noServices = { inheritedEnv: process.env, counts: { ingest: 0, worker: 0, aggregator: 0 } };
 
 function quietKafka(brokers: string): Kafka {
   return new Kafka({
@@ -44,6 +44,8 @@ describe('a pipeline with its own broker and Redis', () => {
   test('a Redis killed and restarted has what it acknowledged', async () => {
     const before = new Redis(pipeline.redisUrl);
     await before.set('key', 'value');
+    // `everysec` may answer before it writes, while an fsync is under way.
+    expect(await before.config('GET', 'appendfsync')).toEqual(['appendfsync', 'no']);
     before.disconnect();
     await pipeline.kill('redis');
     await pipeline.restart('redis');
@@ -70,7 +72,7 @@ describe('a pipeline with its own broker and Redis', () => {
 /** A launcher as a process of its own, since the test ends it. It prints the ids of its children. */
 const launcherCode = `
   const { startPipeline } = require('./dist/launcher/pipeline.js');
-  startPipeline({ counts: { ingest: 0, worker: 0, aggregator: 0 } }).then((pipeline) => {
+  startPipeline({ inheritedEnv: process.env, counts: { ingest: 0, worker: 0, aggregator: 0 } }).then((pipeline) => {
     process.once('SIGTERM', () => pipeline.stop().then(() => process.exit(0)));
     console.log(JSON.stringify({ folder: pipeline.runFolder, pids: pipeline.processes().map(({ pid }) => pid) }));
   });`;

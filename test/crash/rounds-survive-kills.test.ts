@@ -89,7 +89,7 @@ describe('two hundred rounds while every part is killed once', () => {
   let published: Map<string, Published[]>;
 
   beforeAll(async () => {
-    pipeline = await startPipeline({ restarts: false });
+    pipeline = await startPipeline({ inheritedEnv: process.env, restarts: false });
     const client = new RoundhouseClient({ url: pipeline.ingestUrl, retryForMs: deadlineMs });
     const submitted = submitAll(client);
     for (const name of ['engine', 'worker', 'aggregator', 'ingest', 'redis', 'broker']) {

@@ -16,7 +16,7 @@ describe('a short city day', () => {
   const observations = () => countMessages(brokers, topicsOf(topicPrefix).observations);
   let pipeline: Pipeline;
   beforeAll(async () => {
-    pipeline = await startPipeline({ kafkaBrokers, redisUrl, topicPrefix });
+    pipeline = await startPipeline({ inheritedEnv: process.env, kafkaBrokers, redisUrl, topicPrefix });
   }, 120_000);
   afterAll(() => pipeline?.stop(), 60_000);
 

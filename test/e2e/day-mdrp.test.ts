@@ -32,7 +32,7 @@ const title = present
     const { kafkaBrokers, redisUrl, topicPrefix } = startStack('day-mdrp');
     out = mkdtempSync(join(tmpdir(), 'mdrp-out-'));
     plan = await planMdrpDay(instance, 5, out);
-    pipeline = await startPipeline({ kafkaBrokers, redisUrl, topicPrefix });
+    pipeline = await startPipeline({ inheritedEnv: process.env, kafkaBrokers, redisUrl, topicPrefix });
   }, 120_000);
   afterAll(async () => {
     await pipeline?.stop();

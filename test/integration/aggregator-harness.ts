@@ -73,6 +73,7 @@ export class AggregatorHarness {
     env: NodeJS.ProcessEnv = {},
   ): Promise<AggregatorHarness> {
     const pipeline = await startPipeline({
+      inheritedEnv: process.env,
       ...stack,
       counts: { ingest: 0, worker: 0, aggregator: aggregators },
       env: { ROUNDHOUSE_PARTITIONS: '2', ROUNDHOUSE_MAX_CLOCK_SKEW_MS: '2000', ...env },

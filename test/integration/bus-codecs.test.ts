@@ -28,7 +28,7 @@ async function produceWithJava(topic: string, codec: string): Promise<void> {
       '-Xmx128m',
       '-XX:TieredStopAtLevel=1',
       '-cp',
-      join(toolchainPath('kafka'), '*'),
+      join(toolchainPath(process.env, 'kafka'), '*'),
       'org.apache.kafka.tools.ConsoleProducer',
       ...flags,
     ],

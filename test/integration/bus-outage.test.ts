@@ -11,7 +11,7 @@ let broker: EmbeddedServer;
 let bus: Bus;
 
 beforeAll(async () => {
-  broker = await startBroker({ folder, logFile: join(folder, 'broker.log') });
+  broker = await startBroker({ env: process.env, folder, logFile: join(folder, 'broker.log') });
   bus = connectBus({ brokers: [broker.address], clientId: 'outage', logger: pino({ level: 'warn' }) });
   await bus.waitUntilReady(20_000);
 }, 60_000);

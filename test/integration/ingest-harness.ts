@@ -125,6 +125,7 @@ export async function startIngest(name: string, env: NodeJS.ProcessEnv = {}): Pr
   const topics = topicsOf(stack.topicPrefix);
   const { kafkaBrokers, redisUrl, topicPrefix } = stack;
   const pipeline = await startPipeline({
+    inheritedEnv: process.env,
     kafkaBrokers,
     redisUrl,
     topicPrefix,

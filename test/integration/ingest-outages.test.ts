@@ -102,6 +102,7 @@ describe('while it runs', () => {
 
   beforeAll(async () => {
     pipeline = await startPipeline({
+      inheritedEnv: process.env,
       counts: { worker: 0, aggregator: 0 },
       serviceEnv: { ingest: { ROUNDHOUSE_INGEST_PUBLISH_TIMEOUT_MS: '1500' } },
     });

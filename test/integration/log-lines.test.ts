@@ -11,7 +11,7 @@ let pipeline: Pipeline;
 beforeAll(async () => {
   const { kafkaBrokers, redisUrl, topicPrefix } = startStack('log-lines');
   const env = { ROUNDHOUSE_LOG_LEVEL: 'trace', ROUNDHOUSE_MAX_CLOCK_SKEW_MS: '2000' };
-  pipeline = await startPipeline({ kafkaBrokers, redisUrl, topicPrefix, env });
+  pipeline = await startPipeline({ inheritedEnv: process.env, kafkaBrokers, redisUrl, topicPrefix, env });
 }, 120_000);
 afterAll(() => pipeline?.stop(), 60_000);
 

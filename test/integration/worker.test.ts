@@ -9,7 +9,7 @@ import { connectBus, type Bus, type Follower } from '#lib/bus/kafka';
 import type { BusMessage, BusProducer } from '#lib/bus/port';
 import { connectEngine } from '#lib/engine-client/grpc';
 import { loadModelRepository } from '#lib/model-repository';
-import { startPipeline, type Pipeline } from '#launcher/pipeline';
+import { startPipeline, type Pipeline, type PipelineOptions } from '#launcher/pipeline';
 import type { RoundId, ShardIndex, UnixMs } from '#schemas/brands';
 import { outcomesCodec, shardsCodec } from '#schemas/codec';
 import type { Shard, ShardOutcome } from '#schemas/domain';
@@ -46,10 +46,11 @@ interface Bench {
   stop(): Promise<void>;
 }
 
-async function startBench(name: string, options: Parameters<typeof startPipeline>[0] = {}): Promise<Bench> {
+async function startBench(name: string, options: Partial<PipelineOptions> = {}): Promise<Bench> {
   const stack = startStack(name);
   const topics = topicsOf(stack.topicPrefix);
   const pipeline = await startPipeline({
+    inheritedEnv: process.env,
     kafkaBrokers: stack.kafkaBrokers,
     redisUrl: stack.redisUrl,
     topicPrefix: stack.topicPrefix,

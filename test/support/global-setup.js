@@ -13,6 +13,7 @@ module.exports = async function startShared() {
   const { KAFKA_BROKERS, REDIS_URL } = process.env;
   if (KAFKA_BROKERS && REDIS_URL) return;
   const pipeline = await startPipeline({
+    inheritedEnv: process.env,
     ...(KAFKA_BROKERS ? { kafkaBrokers: KAFKA_BROKERS } : {}),
     ...(REDIS_URL ? { redisUrl: REDIS_URL } : {}),
     counts: { ingest: 0, worker: 0, aggregator: 0 },
