@@ -23,13 +23,6 @@ export function childrenOf(pid: number, text: string): number[] {
     .filter((child) => Number(statFields(child)?.[1]) === pid && commandLine(child).includes(text));
 }
 
-/** Resident memory in bytes; null when the process is gone. */
-export function residentBytes(pid: number): number | null {
-  const text = readProc(pid, 'status');
-  const kib = text === null ? undefined : /^VmRSS:\s+(\d+) kB/m.exec(text)?.[1];
-  return kib === undefined ? null : Number(kib) * 1024;
-}
-
 /** Fields of /proc/PID/stat behind the name: [0] state, [1] parent, [19] start in ticks after boot. */
 function statFields(pid: number): string[] | null {
   const text = readProc(pid, 'stat');

@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { loopback } from './ports';
 
 /** Sends `request` to a local port; the first bytes of the answer, or null when none comes in time. */
-export function askPort(port: number, request: Buffer, timeoutMs = 500): Promise<Buffer | null> {
+function askPort(port: number, request: Buffer, timeoutMs = 500): Promise<Buffer | null> {
   return new Promise((resolve) => {
     const socket = connect(port, loopback);
     const finish = (answer: Buffer | null): void => {

@@ -6,11 +6,11 @@ export type StartArguments =
   | ({ readonly kind: 'city' } & CityArguments & DayArguments)
   | ({ readonly kind: 'mdrp'; readonly folder: string; readonly out: string | null } & DayArguments);
 
-export interface DayArguments {
+interface DayArguments {
   readonly roundMinutes: number;
   readonly deadlineMs: number;
 }
-export interface CityArguments {
+interface CityArguments {
   readonly orders: number;
   readonly couriers: number;
   readonly seed: number;

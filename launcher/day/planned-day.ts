@@ -64,7 +64,7 @@ export async function planMdrpDay(
   };
 }
 
-export function mdrpDayOf(instance: MdrpInstance, name: string, roundMinutes: number): Day {
+function mdrpDayOf(instance: MdrpInstance, name: string, roundMinutes: number): Day {
   return mdrpDay(instance, {
     name,
     roundMinutes,

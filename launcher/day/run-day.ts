@@ -9,7 +9,7 @@ import type { PlannedDay } from './planned-day';
 /** Ingest takes a limited number in one request. */
 const eventsAtOnce = 500;
 
-export interface DayRunOptions {
+interface DayRunOptions {
   readonly ingestUrl: string;
   readonly deadlineMs: number;
   readonly signal: AbortSignal;

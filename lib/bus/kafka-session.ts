@@ -3,7 +3,7 @@ import type { Logger } from '../telemetry';
 import { asMember } from './kafkajs-repairs';
 
 /** What one kafkajs consumer reports, from its start until it is given up. */
-export interface SessionListener {
+interface SessionListener {
   onJoined(assignment: Readonly<Record<string, readonly number[]>>, consumer: Consumer): void;
   /** Nothing is owned any more: a rebalance began, or the session is over. */
   onRevoked(): void;
@@ -12,7 +12,7 @@ export interface SessionListener {
   onLost(reason: string): void;
 }
 
-export interface SessionOptions {
+interface SessionOptions {
   readonly groupId: string;
   readonly topics: readonly string[];
   readonly fromBeginning: boolean;

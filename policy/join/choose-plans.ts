@@ -96,7 +96,7 @@ function assignmentCandidate(
 }
 
 /** Grows with the rounds that left the order out, so that a lost shard doesn't starve its orders. */
-export function leavingOutCost(round: DispatchRound, timesDeferred: number): bigint {
+function leavingOutCost(round: DispatchRound, timesDeferred: number): bigint {
   const { base, perDeferral } = round.policy.unassignedPenalty;
   return BigInt(base) + BigInt(perDeferral) * BigInt(timesDeferred);
 }

@@ -6,7 +6,7 @@ import { PlanWalker, type Planned } from './planned-assignment';
 import { roundIndex, type RoundIndex } from './round-index';
 import { reasonOf } from './unassigned-reasons';
 
-export interface DecideOptions {
+interface DecideOptions {
   /** A newer round of the zone was decided first: nothing is assigned. */
   readonly stale?: boolean;
   /** Shards that are on dispatch.dead-letters. */

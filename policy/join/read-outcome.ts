@@ -20,7 +20,7 @@ export interface ArrivedPlan {
   readonly unproven: boolean;
 }
 
-export type OutcomeReading = { readonly plans: readonly ArrivedPlan[] } | { readonly fault: string };
+type OutcomeReading = { readonly plans: readonly ArrivedPlan[] } | { readonly fault: string };
 
 /** The reason why an outcome can't be of this round, or null. */
 export function outcomeFault(manifest: RoundManifest, outcome: ShardOutcome): string | null {

@@ -10,65 +10,73 @@ interface ShardIds {
 
 const secondsBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 
+const shardEvents = {
+  ShardFinished: event<
+    ShardIds & { status: string; code: string; model: string; candidates: number; seconds: number }
+  >({
+    level: 'debug',
+    labels: { status: outcomeStatuses, code: ['none', ...Object.keys(errorCodes)] },
+    counter: { name: 'dispatch_shards_finished_total', help: 'Outcomes published, by status and code.' },
+    histogram: {
+      name: 'dispatch_shard_seconds',
+      help: 'From the receipt of a shard to the acknowledgement of its outcome.',
+      buckets: secondsBuckets,
+      value: ({ seconds }) => seconds,
+    },
+  }),
+  CandidatesCosted: event<{ model: string; candidates: number }>({
+    level: 'trace',
+    labels: { model: 32 },
+    counter: {
+      name: 'dispatch_candidates_costed_total',
+      help: 'Candidates in solved shards.',
+      by: ({ candidates }) => candidates,
+    },
+  }),
+  ShardDeadLettered: event<{
+    topic: string;
+    partition: number;
+    offset: string;
+    code: string;
+    reason: string;
+  }>({
+    level: 'warn',
+    labels: { code: Object.keys(errorCodes) },
+    counter: { name: 'dispatch_dead_letters_total', help: 'Messages put on dispatch.dead-letters.' },
+  }),
+  ShardResent: event<ShardIds & { code: string }>({
+    level: 'warn',
+    counter: {
+      name: 'dispatch_shards_resent_total',
+      help: 'Shards sent to the engine again after it was lost.',
+    },
+  }),
+};
+
+const engineEvents = {
+  EngineStarted: event<{ enginePid: number; startSeconds: number }>({
+    level: 'info',
+    counter: { name: 'dispatch_engine_starts_total', help: 'Engine processes that became ready.' },
+  }),
+  EngineLost: event<{ reason: string; restartInMs: number }>({
+    level: 'error',
+    counter: { name: 'dispatch_engine_losses_total', help: 'Engine processes that died or hung.' },
+  }),
+};
+
+const clockEvents = {
+  ClockSkewMeasured: event<{ skewMs: number }>({
+    level: 'info',
+    gauge: {
+      name: 'dispatch_clock_skew_seconds',
+      help: "Our clock minus the broker's.",
+      value: ({ skewMs }) => skewMs / 1_000,
+    },
+  }),
+};
+
 export function workerEvents(telemetry: Telemetry) {
-  return defineEvents(telemetry, {
-    ShardFinished: event<
-      ShardIds & { status: string; code: string; model: string; candidates: number; seconds: number }
-    >({
-      level: 'debug',
-      labels: { status: outcomeStatuses, code: ['none', ...Object.keys(errorCodes)] },
-      counter: { name: 'dispatch_shards_finished_total', help: 'Outcomes published, by status and code.' },
-      histogram: {
-        name: 'dispatch_shard_seconds',
-        help: 'From the receipt of a shard to the acknowledgement of its outcome.',
-        buckets: secondsBuckets,
-        value: ({ seconds }) => seconds,
-      },
-    }),
-    CandidatesCosted: event<{ model: string; candidates: number }>({
-      level: 'trace',
-      labels: { model: 32 },
-      counter: {
-        name: 'dispatch_candidates_costed_total',
-        help: 'Candidates in solved shards.',
-        by: ({ candidates }) => candidates,
-      },
-    }),
-    ShardDeadLettered: event<{
-      topic: string;
-      partition: number;
-      offset: string;
-      code: string;
-      reason: string;
-    }>({
-      level: 'warn',
-      labels: { code: Object.keys(errorCodes) },
-      counter: { name: 'dispatch_dead_letters_total', help: 'Messages put on dispatch.dead-letters.' },
-    }),
-    ShardResent: event<ShardIds & { code: string }>({
-      level: 'warn',
-      counter: {
-        name: 'dispatch_shards_resent_total',
-        help: 'Shards sent to the engine again after it was lost.',
-      },
-    }),
-    EngineStarted: event<{ enginePid: number; startSeconds: number }>({
-      level: 'info',
-      counter: { name: 'dispatch_engine_starts_total', help: 'Engine processes that became ready.' },
-    }),
-    EngineLost: event<{ reason: string; restartInMs: number }>({
-      level: 'error',
-      counter: { name: 'dispatch_engine_losses_total', help: 'Engine processes that died or hung.' },
-    }),
-    ClockSkewMeasured: event<{ skewMs: number }>({
-      level: 'info',
-      gauge: {
-        name: 'dispatch_clock_skew_seconds',
-        help: "Our clock minus the broker's.",
-        value: ({ skewMs }) => skewMs / 1_000,
-      },
-    }),
-  });
+  return defineEvents(telemetry, { ...shardEvents, ...engineEvents, ...clockEvents });
 }
 
 export type WorkerEvents = ReturnType<typeof workerEvents>;

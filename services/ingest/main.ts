@@ -7,7 +7,7 @@ import { loadIngestConfig, type IngestConfig } from './config';
 import { DecisionCache } from './consume/decision-cache';
 import { followDecisions } from './consume/decision-feed';
 import { RoundCutter } from './cut/round-cutter';
-import { ingestEvents } from './events';
+import { ingestEvents, type IngestEvents } from './events';
 import { GrpcApi } from './grpc/server';
 import { HttpApi } from './http/api';
 import { acceptObservations } from './observation-intake';
@@ -16,14 +16,10 @@ import { RoundIntake } from './round-intake';
 import { failFast, RoundClaims } from './store/round-claims';
 import { TravelMatrices } from '#lib/travel-matrices';
 
-async function start(context: ServiceContext<IngestConfig>): Promise<ServicePorts> {
-  const { config, telemetry, logger, signal, onStop } = context;
-  const events = ingestEvents(telemetry);
-  const topics = topicsOf(config.topicPrefix);
-  const models = loadModelRepository(config.modelsDir);
-  const matrices = new TravelMatrices(config.modelsDir);
-  const { maxMessageBytes, startupTimeoutMs: timeoutMs, redisUrl: url } = config;
+type Context = ServiceContext<IngestConfig>;
 
+async function connect({ config, logger, signal, onStop }: Context, events: IngestEvents) {
+  const { maxMessageBytes, startupTimeoutMs: timeoutMs, redisUrl: url } = config;
   const redis = createRedis({ url, name: 'ingest', logger, redis: failFast });
   onStop('redis', () => closeRedis(redis));
   const bus = connectBus({ brokers: config.brokers, clientId: 'roundhouse-ingest', logger, maxMessageBytes });
@@ -31,7 +27,17 @@ async function start(context: ServiceContext<IngestConfig>): Promise<ServicePort
   await waitForRedis(redis, { url, timeoutMs, logger, signal });
   await bus.waitUntilReady(timeoutMs, signal);
   events.ClockSkewMeasured({ skewMs: await bus.measureClockSkewMs(config) });
-  await bus.ensureTopics(topicSpecs(topics, config));
+  await bus.ensureTopics(topicSpecs(topicsOf(config.topicPrefix), config));
+  return { redis, bus };
+}
+
+async function start(context: Context): Promise<ServicePorts> {
+  const { config, telemetry, onStop } = context;
+  const events = ingestEvents(telemetry);
+  const topics = topicsOf(config.topicPrefix);
+  const models = loadModelRepository(config.modelsDir);
+  const matrices = new TravelMatrices(config.modelsDir);
+  const { redis, bus } = await connect(context, events);
 
   const producer = await bus.producer({ deliveryTimeoutMs: config.publishTimeoutMs });
   const claims = new RoundClaims(redis, config.topicPrefix, config.claimTtlMs);
@@ -42,13 +48,12 @@ async function start(context: ServiceContext<IngestConfig>): Promise<ServicePort
   const cutter = new RoundCutter(config.modelsDir, matrices);
   onStop('cutter', () => cutter.stop());
   const limits = { ...config, matrixOf: (hash: string) => matrices.find(hash), modelLabels: models.labels };
+  const { candidatesPerShard, maxShardBytes, maxCandidates, maxMessageBytes } = config;
   const parts = { producer, topics, claims, models, cutter, events, limits, maxMessageBytes };
-  const { candidatesPerShard, maxShardBytes, maxCandidates } = config;
   const intake = new RoundIntake({ ...parts, cut: { candidatesPerShard, maxShardBytes, maxCandidates } });
   onStop('intake', () => intake.stop());
   const checks = ingestChecks(bus, claims);
-  const { bindHost: host } = config;
-  const shared = { ...config, host, intake, cache, claims, events };
+  const shared = { ...config, host: config.bindHost, intake, cache, claims, events };
 
   const grpc = new GrpcApi({ ...shared, port: config.grpcPort, checks });
   onStop('grpc', () => grpc.stop());
