@@ -126,11 +126,11 @@ void Server::load_model(const std::string& model) {
     std::lock_guard models(models_mutex_);
     loaded_.insert(model);
   }
-  const StderrCapture capture;
+  StderrCapture capture;
   try {
     api_.check(api_.ServerLoadModel(server_, model.c_str()));
   } catch (TritonFailure& failure) {
-    failure.log = capture.text();
+    failure.log = capture.finish();
     throw;
   }
   last_activity_ns_.store(now_ns(), std::memory_order_release);
