@@ -1,5 +1,7 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import Redis from 'ioredis';
 import { Kafka, logLevel } from 'kafkajs';
 import { startPipeline, type Pipeline } from '#launcher/pipeline';
@@ -72,13 +74,21 @@ describe('a pipeline with its own broker and Redis', () => {
 /** A launcher as a process of its own, since the test ends it. It prints the ids of its children. */
 const launcherCode = `
   const { startPipeline } = require('./dist/launcher/pipeline.js');
-  startPipeline({ inheritedEnv: process.env, counts: { ingest: 0, worker: 0, aggregator: 0 } }).then((pipeline) => {
+  startPipeline({
+    inheritedEnv: process.env,
+    counts: { ingest: 0, worker: 0, aggregator: 0 },
+    runRoot: process.argv[1],
+  }).then((pipeline) => {
     process.once('SIGTERM', () => pipeline.stop().then(() => process.exit(0)));
     console.log(JSON.stringify({ folder: pipeline.runFolder, pids: pipeline.processes().map(({ pid }) => pid) }));
   });`;
 
+/** Of this file alone: any other run that begins meanwhile removes the folders of the dead from its own. */
+const runRoot = mkdtempSync(join(tmpdir(), 'roundhouse-runs-'));
+afterAll(() => rmSync(runRoot, { recursive: true, force: true }));
+
 async function startLauncher() {
-  const launcher = spawn(process.execPath, ['-e', launcherCode], {
+  const launcher = spawn(process.execPath, ['-e', launcherCode, runRoot], {
     cwd: projectPath(),
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -105,7 +115,7 @@ describe('nothing stays behind', () => {
     await new Promise((resolve) => setTimeout(resolve, 500));
     expect(pids.map(identityOf)).toEqual([null, null]);
     expect(existsSync(folder)).toBe(true);
-    const next = await startPipeline({ ...noServices, kafkaBrokers: '127.0.0.1:1' });
+    const next = await startPipeline({ ...noServices, runRoot, kafkaBrokers: '127.0.0.1:1' });
     expect(existsSync(folder)).toBe(false);
     await next.stop();
   }, 90_000);
