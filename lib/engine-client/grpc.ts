@@ -21,6 +21,9 @@ export interface GrpcEngineOptions {
 
 export const defaultMaxMessageBytes = 16 * 1024 * 1024;
 
+/** grpc-js throws out of a timer for a deadline that it can't write down, thousands of years ahead. */
+const farthestMs = 2 ** 31 - 1;
+
 const service = '/inference.GRPCInferenceService/';
 const identity = (bytes: Buffer): Buffer => bytes;
 
@@ -62,7 +65,8 @@ class GrpcEngineClient implements EngineClient {
     const { model, version, requestId: id, inputs: tensors } = request;
     const message = encodeInferRequest({ model, version, id, tensors });
     if (message.length > this.maxMessageBytes) throw this.tooLong(message.length);
-    const answer = await this.call('ModelInfer', message, { deadline }, signal);
+    const bounded = Math.min(deadline, Date.now() + farthestMs);
+    const answer = await this.call('ModelInfer', message, { deadline: bounded }, signal);
     if (Date.now() >= deadline) throw tooLate('when the answer was read');
     return responseOf(answer);
   }

@@ -1,6 +1,9 @@
 import type { EngineClient } from '#lib/engine-client/port';
 import type { UnixMs } from '#schemas/brands';
 
+/** A timer for longer fires at once. */
+const longestTimerMs = 2 ** 31 - 1;
+
 interface Waiter {
   wake(client: EngineClient | null): void;
 }
@@ -70,7 +73,7 @@ export class EngineLink {
           this.waiters.delete(waiter);
           resolve(null);
         },
-        Math.max(0, until - Date.now()),
+        Math.min(longestTimerMs, Math.max(0, until - Date.now())),
       );
       this.waiters.add(waiter);
     });
