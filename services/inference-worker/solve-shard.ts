@@ -3,6 +3,7 @@ import type { UnixMs } from '#schemas/brands';
 import type { Shard, ShardOutcome } from '#schemas/domain';
 import { RoundhouseError, type ErrorCode } from '#schemas/errors';
 import { shardKey } from '#schemas/topics';
+import { requireNearDeadline } from './deadline-bound';
 import type { EngineLink } from './engine-link';
 import { backendInterval, failedOutcome, lateOutcome, solvedOutcome } from './outcome';
 
@@ -66,6 +67,7 @@ export async function solveShard(shard: Shard, options: SolveOptions): Promise<S
   const until = (shard.deadline - options.startMarginMs) as UnixMs;
   if (Date.now() >= until) return { outcome: lateOutcome(shard), interval: null, fault: null };
   try {
+    requireNearDeadline(shard.deadline);
     const response = await inferUntilAnswered(shard, until, options);
     const { deviceKind } = options.link;
     const outcome = solvedOutcome(shard, response, deviceKind);

@@ -160,6 +160,21 @@ describe('one worker', () => {
     expect(metrics).toMatch(/dispatch_shards_finished_total\{status="late",code="DEADLINE_EXCEEDED".*\} 1/);
   });
 
+  test('a shard due in 140,000 years is refused with a dead letter, and the worker goes on', async () => {
+    await bench.send(shard, 0, { deadline: (2 ** 52 - 1) as UnixMs });
+    await bench.send(shard, 1);
+    await bench.until(() => bench.outcomes.length === 2 && bench.letters.length === 1, 'both and the letter');
+    const byIndex = bench.outcomes.map(({ outcome }) => [
+      outcome.shardIndex,
+      outcome.status,
+      outcome.errorCode,
+    ]);
+    expect(byIndex.sort()).toEqual([
+      [0, 'failed', 'PAYLOAD_INVALID'],
+      [1, 'solved', null],
+    ]);
+  });
+
   test('unreadable bytes are dead-lettered, and fail the shard that the key names', async () => {
     const key = shardKey({ ...shard, shardIndex: 7 as ShardIndex });
     const value = Buffer.from('not avro');
