@@ -3,6 +3,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
+import { endsWithParent } from '#lib/ends-with-parent';
 import type { EngineClient } from '#lib/engine-client/port';
 import type { Logger } from '#lib/telemetry';
 import { shownText } from '#schemas/shown-text';
@@ -48,7 +49,8 @@ function logLines(
 /**
  * The engine child, from one incarnation to the next: started again with a growing pause when it dies,
  * killed when it no longer answers. Each has a socket of its own in a folder that only we may enter, and a
- * process group of its own, so that a Ctrl-C in the terminal reaches it through us, in order.
+ * process group of its own, so that a Ctrl-C in the terminal reaches it through us, in order. The kernel
+ * ends it when we die, also where it is stopped and would not see that.
  */
 export class EngineProcess {
   private readonly folder = makeSocketFolder();
@@ -67,7 +69,8 @@ export class EngineProcess {
     const { mainFile, env, logger } = this.options;
     const startedAt = performance.now();
     const socket = join(this.folder, `${++this.incarnation}.sock`);
-    const child = spawn(process.execPath, [mainFile], {
+    const [program, ...args] = endsWithParent([process.execPath, mainFile]);
+    const child = spawn(program as string, args, {
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
       env: { ...env, ROUNDHOUSE_ENGINE_SOCKET: socket },
       detached: true,

@@ -187,6 +187,14 @@ test('a worker killed without warning takes its engine with it', async () => {
   await untilGone(engine!);
 }, 60_000);
 
+test('a stopped engine that sees nothing ends with its killed worker, too', async () => {
+  const worker = await forkReady();
+  const [engine] = await engineOf(worker.pid!);
+  process.kill(engine!, 'SIGSTOP');
+  worker.kill('SIGKILL');
+  await untilGone(engine!);
+});
+
 test('a worker whose parent disappears ends by itself', async () => {
   const child = await forkReady();
   const exited = once(child, 'exit');
