@@ -1,4 +1,5 @@
-import { statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Client, credentials, Metadata, status, type ServiceError } from '@grpc/grpc-js';
 import { connectEngine } from '#lib/engine-client/grpc';
 import type { EngineClient } from '#lib/engine-client/port';
@@ -47,6 +48,11 @@ describe.each(['unix', 'tcp'])('over %s', (kind) => {
   let client: EngineClient;
   beforeAll(() => {
     client = clients[kind]!;
+  });
+
+  test('a folder without a configuration is no model', async () => {
+    mkdirSync(join(repository.folder, 'training'), { recursive: true });
+    expect((await client.repositoryIndex()).map(({ name }) => name)).not.toContain('training');
   });
 
   test('live, ready, model ready, index', async () => {

@@ -67,11 +67,18 @@ export class EngineModels {
 
   async index(): Promise<ModelState[]> {
     const entries = await this.triton.repositoryIndex();
-    return entries.map(({ name, version = '', state = '', reason = '' }) => {
-      const fault = this.faults.get(name);
-      if (fault === undefined || state === 'READY') return { name, version, state, reason };
-      return { name, version, state: state || 'UNAVAILABLE', reason: describeFault(fault) };
-    });
+    return entries
+      .filter((entry) => this.isModel(entry))
+      .map(({ name, version = '', state = '', reason = '' }) => {
+        const fault = this.faults.get(name);
+        if (fault === undefined || state === 'READY') return { name, version, state, reason };
+        return { name, version, state: state || 'UNAVAILABLE', reason: describeFault(fault) };
+      });
+  }
+
+  /** The core lists every folder of the repository; one without a configuration holds no model (training). */
+  private isModel({ name, state = '' }: { readonly name: string; readonly state?: string }): boolean {
+    return state !== '' || this.faults.has(name) || existsSync(join(this.repository, name, 'config.pbtxt'));
   }
 
   private reasonOf(model: string): string {
