@@ -8,6 +8,7 @@ import { topicsOf, type Topics } from '#schemas/topics';
 import type { AggregatorConfig } from './config';
 import { DeadLetterBox } from './consume/dead-letter-box';
 import { OutcomeHandler } from './consume/outcome-handler';
+import { refuseEarly } from './consume/refused-outcome';
 import { RoundHandler } from './consume/round-handler';
 import { RoundDecider } from './decide/round-decider';
 import { aggregatorEvents, type AggregatorEvents } from './events';
@@ -107,10 +108,14 @@ function assemble(context: Context, connections: Connections, events: Aggregator
   const decider = new RoundDecider(config.modelsDir, new TravelMatrices(config.modelsDir));
   onStop('decider', () => decider.stop());
   const isRedisThere = () => redis.status === 'ready';
-  const shared = { book, store, events, budget };
+  const deadLetters = new DeadLetterBox(producer, topics, events);
+  const onInvalid = refuseEarly(deadLetters, topics, (error) =>
+    logger.error({ event: 'DeadLetterFailed', error }),
+  );
+  const shared = { book, store, events, budget, onInvalid };
   const closer = new RoundCloser({ ...shared, publisher, outages, timers, decider, isRedisThere });
   redis.on('ready', () => closer.redisIsBack());
-  const backupClose = new BackupClose(book, store, closer, budget, events);
+  const backupClose = new BackupClose(book, store, closer, budget, events, onInvalid);
   const backup = new BackupJobs({
     queueClient: openRedis(context, 'backup-queue'),
     workerClient: openRedis(context, 'backup-worker'),
@@ -127,7 +132,6 @@ function assemble(context: Context, connections: Connections, events: Aggregator
   store.rebuild = () => rebuildJoin(rebuild);
   store.recall = () => recallDecisions(rebuild);
   const admission = new Admission({ ...shared, closer, backup, recovery });
-  const deadLetters = new DeadLetterBox(producer, topics, events);
   return { ...shared, outages, closer, admission, deadLetters };
 }
 

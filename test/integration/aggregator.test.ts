@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { OrderId, Seconds, ZoneId } from '#schemas/brands';
 import { decideRound } from '#policy/join/decide-round';
 import { decisionContentHash, outcomesCodec } from '#schemas/codec';
@@ -90,6 +91,27 @@ test('invalid outcomes go to the dead letters and count as failed until a valid 
   expect(decision.content.shards[0]).toMatchObject({ status: 'solved' });
   expect(decision.content.shards[1]).toMatchObject({ status: 'missing' });
 }, 40_000);
+
+test('a valid outcome after an invalid one is used, also where all others are there and both came early', async () => {
+  for (const isEarly of [false, true]) {
+    const round = roundOf({ deadline: inMs(20_000), roundId: roundId(`spoiled early ${isEarly}`) });
+    const [first, ...others] = round.outcomes as [(typeof round.outcomes)[number]];
+    const wrong = { ...first, candidateCount: first.candidateCount + 1 };
+    const lettersOf = () => harness.deadLetters.filter(({ key }) => key?.toString() === roundKey(first));
+    if (!isEarly) await harness.publishRound(round);
+    await harness.publishOutcomes([...others, wrong]);
+    if (isEarly) {
+      await sleep(500);
+      await harness.publishRound(round);
+    }
+    await harness.eventually(() => lettersOf().length > 0);
+    await harness.publishOutcomes([first]);
+    const { decision } = await harness.decisionOf(round);
+    expect(decision.content).toMatchObject({ closedBy: 'complete', coverage: 1 });
+    expect(lettersOf().map(({ value }) => value)).toEqual([outcomesCodec.encode(wrong)]);
+    expect(lettersOf()[0]!.headers[headers.deadLetterTopic]).toBe(harness.topics.outcomes);
+  }
+}, 60_000);
 
 test('an unreadable round or outcome goes to the dead letters with key and bytes unchanged', async () => {
   const garbage = Buffer.from('not avro');

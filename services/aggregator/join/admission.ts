@@ -10,7 +10,7 @@ import type { JoinStore } from '../store/join-store';
 import type { BackupJobs } from '../timers/backup-jobs';
 import type { CloseBudget } from '../timers/close-budget';
 import { candidatesOf, OpenRound, type RoundMeta } from './open-round';
-import { pullOutcomes, takeOutcomes } from './pull-outcomes';
+import { pullOutcomes, takeOutcomes, type OnInvalid } from './pull-outcomes';
 import type { RoundBook } from './round-book';
 import type { RoundCloser } from './round-closer';
 
@@ -21,6 +21,7 @@ export interface AdmissionParts {
   readonly budget: CloseBudget;
   readonly backup: BackupJobs;
   readonly recovery: OutcomeRecovery;
+  readonly onInvalid: OnInvalid;
   readonly events: AggregatorEvents;
 }
 
@@ -61,7 +62,9 @@ export class Admission {
     const open = new OpenRound({ ...ids, meta, closeAt, cameLate, isOwned });
     this.parts.book.add(open);
     await this.enter(open);
-    return open.isDone;
+    const abandoned = await open.isDone;
+    await Promise.all(open.owed);
+    return abandoned;
   }
 
   private async enter(open: OpenRound): Promise<void> {
@@ -84,7 +87,7 @@ export class Admission {
       leftMs,
     });
     backup.schedule(key, closeAt);
-    takeOutcomes(open, reply.outcomes, 0);
+    takeOutcomes(open, reply.outcomes, 0, this.parts.onInvalid);
     const mayLack = reply.state === 'created' && meta.acceptedAt < store.rememberedSince + SKEW_MS;
     if (mayLack && !reply.isStale && !open.isComplete()) await this.recover(open);
     if (reply.isStale) closer.closeNow(open);
@@ -102,7 +105,7 @@ export class Admission {
   async pull(key: string): Promise<void> {
     const open = this.parts.book.get(key);
     if (open === undefined) return;
-    await pullOutcomes(open, this.parts.store);
+    await pullOutcomes(open, this.parts.store, this.parts.onInvalid);
     this.parts.closer.outcomeAdded(open);
   }
 }

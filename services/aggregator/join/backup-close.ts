@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { UnixMs } from '#schemas/brands';
-import { outcomesCodec, roundsCodec } from '#schemas/codec';
+import { roundsCodec } from '#schemas/codec';
 import type { AggregatorEvents } from '../events';
 import type { JoinStore } from '../store/join-store';
 import type { CloseBudget } from '../timers/close-budget';
 import { hashOf } from './admission';
 import { candidatesOf, OpenRound, type RoundMeta } from './open-round';
+import { takeOutcomes, type OnInvalid } from './pull-outcomes';
 import type { RoundBook } from './round-book';
 import type { RoundCloser } from './round-closer';
 
@@ -20,6 +21,7 @@ export class BackupClose {
     private readonly closer: RoundCloser,
     private readonly budget: CloseBudget,
     private readonly events: AggregatorEvents,
+    private readonly onInvalid: OnInvalid,
   ) {}
 
   async onDue(key: string): Promise<void> {
@@ -40,7 +42,7 @@ export class BackupClose {
   }
 
   private close(open: OpenRound, outcomes: readonly Buffer[]): void {
-    for (const bytes of outcomes) open.add(outcomesCodec.decode(bytes), bytes);
+    takeOutcomes(open, outcomes, 0, this.onInvalid);
     this.closer.admit(open);
   }
 

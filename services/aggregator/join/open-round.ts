@@ -36,6 +36,8 @@ export class OpenRound {
   decision: Buffer | null = null;
   /** Outcomes of the Redis list that have been looked at. */
   pulled = 0;
+  /** Dead letters on their way, for which the round's offset waits. */
+  readonly owed: Promise<void>[] = [];
   /** Resolves when the decision is acknowledged; to the reason where there never will be one. */
   readonly isDone: Promise<RoundhouseError | null>;
   private finish!: (abandoned: RoundhouseError | null) => void;
@@ -69,13 +71,14 @@ export class OpenRound {
     return { use: 'used', fault };
   }
 
-  hasValid(shardIndex: number): boolean {
-    return this.valid.has(shardIndex);
+  /** Were these bytes taken into use already? */
+  uses(bytes: Buffer): boolean {
+    return this.raw.some((known) => known.equals(bytes));
   }
 
-  /** Every shard has an outcome of any kind. */
+  /** Every shard has a valid outcome, solved or not. After an invalid one a valid one is waited for until the close. */
   isComplete(): boolean {
-    return this.outcomes().size >= this.parts.manifest.shardCount;
+    return this.valid.size >= this.parts.manifest.shardCount;
   }
 
   outcomes(): ReadonlyMap<number, ShardOutcome> {

@@ -1,18 +1,34 @@
 import { outcomesCodec } from '#schemas/codec';
+import type { ShardOutcome } from '#schemas/domain';
 import type { JoinStore } from '../store/join-store';
 import type { OpenRound } from './open-round';
 
+/** What stood in Redis before anyone could compare it with the manifest, and contradicts it. */
+export type OnInvalid = (open: OpenRound, outcome: ShardOutcome, bytes: Buffer, fault: string) => void;
+
 /** Outcomes that stand in Redis and were not looked at yet: those of other instances among them. */
-export async function pullOutcomes(open: OpenRound, store: Pick<JoinStore, 'outcomesFrom'>): Promise<void> {
+export async function pullOutcomes(
+  open: OpenRound,
+  store: Pick<JoinStore, 'outcomesFrom'>,
+  onInvalid: OnInvalid,
+): Promise<void> {
   const from = open.pulled;
-  takeOutcomes(open, await store.outcomesFrom(open.key, from), from);
+  takeOutcomes(open, await store.outcomesFrom(open.key, from), from, onInvalid);
 }
 
 /** `from`: the position of the first of them in the list. */
-export function takeOutcomes(open: OpenRound, stored: readonly Buffer[], from: number): void {
-  for (const bytes of stored) {
-    const outcome = outcomesCodec.decode(bytes);
-    if (!open.hasValid(outcome.shardIndex)) open.add(outcome, bytes);
-  }
+export function takeOutcomes(
+  open: OpenRound,
+  stored: readonly Buffer[],
+  from: number,
+  onInvalid: OnInvalid,
+): void {
+  const unseen = stored.slice(Math.max(0, open.pulled - from));
   open.pulled = Math.max(open.pulled, from + stored.length);
+  for (const bytes of unseen) {
+    if (open.uses(bytes)) continue;
+    const outcome = outcomesCodec.decode(bytes);
+    const { fault } = open.add(outcome, bytes);
+    if (fault !== null) onInvalid(open, outcome, bytes, fault);
+  }
 }

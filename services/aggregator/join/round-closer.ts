@@ -10,7 +10,7 @@ import type { CloseBudget } from '../timers/close-budget';
 import type { DeadlineTimers } from '../timers/deadline-timers';
 import { DueRounds } from '../timers/due-rounds';
 import { candidatesOf, type OpenRound } from './open-round';
-import { pullOutcomes } from './pull-outcomes';
+import { pullOutcomes, type OnInvalid } from './pull-outcomes';
 import type { RoundBook } from './round-book';
 
 export interface RoundCloserParts {
@@ -23,6 +23,7 @@ export interface RoundCloserParts {
   readonly events: AggregatorEvents;
   readonly decider: RoundDecider;
   readonly isRedisThere: () => boolean;
+  readonly onInvalid: OnInvalid;
 }
 
 /** A decision this far behind its planned close is behind because of an outage, if there was one. */
@@ -111,7 +112,7 @@ export class RoundCloser {
 
   /** Outcomes of a round that lacks some may stand in Redis without a notice of theirs having come. */
   private async lookOnce(open: OpenRound): Promise<void> {
-    const looked = pullOutcomes(open, this.parts.store).catch((error: unknown) =>
+    const looked = pullOutcomes(open, this.parts.store, this.parts.onInvalid).catch((error: unknown) =>
       this.parts.events.CloseRefused({ ...idsOf(open), reason: String(error) }),
     );
     await Promise.race([looked, sleep(LOOK_MS)]);
