@@ -1,6 +1,7 @@
 import type { EachBatchPayload, KafkaMessage } from 'kafkajs';
 import type { UnixMs } from '#schemas/brands';
 import type { BusMessage } from './port';
+import type { FetchedRecord } from './record-batches';
 
 type Batch = EachBatchPayload['batch'];
 
@@ -14,7 +15,9 @@ function headersOf(message: KafkaMessage): Record<string, string> {
 }
 
 export function toBusMessage({ topic, partition }: Batch, message: KafkaMessage): BusMessage {
+  const { unreadable } = message as FetchedRecord;
   return {
+    ...(unreadable !== undefined && { unreadable }),
     topic,
     partition,
     offset: BigInt(message.offset),

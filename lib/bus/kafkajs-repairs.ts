@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { installCodecs } from './compression';
 import { holdLargePieces } from './encoder-repair';
+import { skipUnreadableBatches } from './fetch-repair';
 
 interface RequestQueue {
   readonly pending: readonly unknown[];
@@ -64,4 +65,5 @@ export function repairKafkajs(): void {
   stopIdleTimers();
   keepMemberIds();
   installCodecs();
+  skipUnreadableBatches();
 }

@@ -10,6 +10,11 @@ export interface BusMessage {
   readonly headers: Readonly<Record<string, string>>;
   /** The broker's append time (topics are created with LogAppendTime). */
   readonly timestamp: UnixMs;
+  /**
+   * Why the record batch that ends at this offset could not be read; key and value are then null, and the
+   * batch's other offsets are skipped.
+   */
+  readonly unreadable?: string;
 }
 
 export interface OutgoingMessage {

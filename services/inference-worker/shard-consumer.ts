@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import { deadLetter } from '#lib/bus/dead-letters';
+import { requireValue } from '#lib/bus/message-value';
 import type { BusMessage, BusProducer, Lease, OutgoingMessage } from '#lib/bus/port';
 import { outcomesCodec, shardsCodec } from '#schemas/codec';
 import type { Shard, ShardOutcome } from '#schemas/domain';
@@ -33,8 +34,7 @@ export class ShardConsumer {
     const receivedAt = performance.now();
     let shard: Shard;
     try {
-      if (message.value === null) throw new RoundhouseError('PAYLOAD_INVALID', 'a shard without a value');
-      shard = shardsCodec.decode(message.value);
+      shard = shardsCodec.decode(requireValue(message));
     } catch (error) {
       return this.refuse(message, lease, error);
     }

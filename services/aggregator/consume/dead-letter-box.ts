@@ -30,8 +30,3 @@ export class DeadLetterBox {
     this.events.MessageDeadLettered({ topic, partition, offset: offset.toString(), code, reason });
   }
 }
-
-export function requireValue(message: BusMessage): Buffer {
-  if (message.value === null) throw new RoundhouseError('PAYLOAD_INVALID', 'a message without a value');
-  return message.value;
-}

@@ -1,3 +1,4 @@
+import { requireValue } from '#lib/bus/message-value';
 import type { BusMessage, Lease } from '#lib/bus/port';
 import { outcomesCodec } from '#schemas/codec';
 import type { ShardOutcome } from '#schemas/domain';
@@ -7,7 +8,7 @@ import type { AggregatorEvents } from '../events';
 import type { RoundBook } from '../join/round-book';
 import type { RoundCloser } from '../join/round-closer';
 import type { JoinStore } from '../store/join-store';
-import { requireValue, type DeadLetterBox } from './dead-letter-box';
+import type { DeadLetterBox } from './dead-letter-box';
 
 export interface OutcomeHandlerParts {
   readonly book: RoundBook;

@@ -1,9 +1,10 @@
+import { requireValue } from '#lib/bus/message-value';
 import type { BusMessage, Lease } from '#lib/bus/port';
 import { roundsCodec } from '#schemas/codec';
 import type { RoundManifest } from '#schemas/domain';
 import { headers as names } from '#schemas/topics';
 import type { Admission } from '../join/admission';
-import { requireValue, type DeadLetterBox } from './dead-letter-box';
+import type { DeadLetterBox } from './dead-letter-box';
 import { checkManifest } from './manifest-fault';
 
 /** Handles dispatch.rounds: resolves when the round's decision is acknowledged, so its offset waits for that. */
