@@ -1,12 +1,14 @@
 import { spawn } from 'node:child_process';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
+import { Redis } from 'ioredis';
 import { startPipeline, type Pipeline } from '#launcher/pipeline';
 import { projectPath } from '#schemas/project-root';
 import { startStack } from '../support/stack';
 import { roundBody } from './ingest-harness';
 
 const stack = startStack('ingest-outages');
+const json = { 'content-type': 'application/json' };
 const anyPort = { ROUNDHOUSE_INGEST_HTTP_PORT: '0', ROUNDHOUSE_INGEST_GRPC_PORT: '0' };
 
 /** Runs ingest as a process until it ends by itself. */
@@ -90,6 +92,7 @@ describe('while it runs', () => {
   const post = async (roundId: string) => {
     const reply = await fetch(`${pipeline.ingestUrl}/v1/rounds`, {
       method: 'POST',
+      headers: json,
       body: JSON.stringify(roundBody(roundId)),
     });
     return {
@@ -123,14 +126,45 @@ describe('while it runs', () => {
     expect(status).toBe(202);
   }, 60_000);
 
+  test.each([
+    ['is full', { maxmemory: '1' }, { maxmemory: '0' }, /OOM command not allowed/],
+    [
+      'wants replicas that are not there',
+      { 'min-replicas-to-write': '1' },
+      { 'min-replicas-to-write': '0' },
+      /NOREPLICAS/,
+    ],
+    ['is a replica', 'replicaof 127.0.0.1 9', 'replicaof no one', /READONLY/],
+  ] as const)(
+    'a Redis that %s is not ready, with its own words',
+    async (_, spoil, repair, words) => {
+      const redis = new Redis(pipeline.redisUrl);
+      const apply = async (change: string | Record<string, string>) => {
+        if (typeof change === 'string') return redis.call(...(change.split(' ') as [string, ...string[]]));
+        for (const [key, value] of Object.entries(change)) await redis.config('SET', key, value);
+      };
+      await apply(spoil);
+      const { status } = await post('spoiled');
+      const { reasons } = await ready();
+      await apply(repair);
+      redis.disconnect();
+      expect(status).toBe(503);
+      expect(reasons.redis).toMatch(words);
+      expect((await ready()).ready).toBe(true);
+    },
+    60_000,
+  );
+
   test('without Kafka rounds are refused with 503 in time, and the same round is accepted behind it', async () => {
     await pipeline.kill('broker');
     const body = roundBody('o3');
     const send = () =>
-      fetch(`${pipeline.ingestUrl}/v1/rounds`, { method: 'POST', body: JSON.stringify(body) });
+      fetch(`${pipeline.ingestUrl}/v1/rounds`, { method: 'POST', headers: json, body: JSON.stringify(body) });
     const started = Date.now();
     expect((await send()).status).toBe(503);
     expect(Date.now() - started).toBeLessThan(15_000);
+    // A probe's answer holds for 2 s.
+    await new Promise((resolve) => setTimeout(resolve, 2_000));
     expect((await ready()).reasons).toHaveProperty('kafka');
     await pipeline.restart('broker');
     let status = 0;

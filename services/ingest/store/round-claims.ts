@@ -35,6 +35,8 @@ const releaseScript = `
 local claim = redis.call('HMGET', KEYS[1], 'hash', 'state')
 if claim[1] == ARGV[1] and claim[2] == 'pending' then redis.call('DEL', KEYS[1]) end`;
 
+const PROBE_TTL_MS = 60_000;
+
 export interface FoundClaim {
   readonly hash: string;
   readonly accepted: AcceptedRound | null;
@@ -80,8 +82,10 @@ export class RoundClaims {
     return { hash, accepted: state === 'accepted' ? acceptedOf(rest) : null };
   }
 
-  async ping(): Promise<void> {
-    await this.inTime(this.redis.ping());
+  /** A full or read-only Redis answers a ping, too: only a write shows that claims can be made. */
+  async tryWrite(): Promise<void> {
+    const key = `${this.prefix}ingest:readiness`;
+    await this.inTime(this.redis.set(key, Date.now(), 'PX', PROBE_TTL_MS));
   }
 
   private keyOf(key: RoundKey): string {
