@@ -53,6 +53,20 @@ export const errorCodes = {
     atKafka: 'dead-letter, commit',
     meaning: 'A body, a count or a message is above its limit, which is named.',
   },
+  INGEST_BUSY: {
+    retry: 'same',
+    grpc: 'UNAVAILABLE',
+    http: 503,
+    atKafka: null,
+    meaning: 'Ingest has too many bytes of bodies in work at once; nothing was kept of this one.',
+  },
+  CONTENT_TYPE_UNSUPPORTED: {
+    retry: 'never',
+    grpc: 'INVALID_ARGUMENT',
+    http: 415,
+    atKafka: null,
+    meaning: 'A body is said to be something other than JSON in UTF-8.',
+  },
   NOT_FOUND: {
     retry: 'never',
     grpc: 'NOT_FOUND',

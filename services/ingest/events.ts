@@ -104,6 +104,13 @@ const specs = {
       value: ({ skewMs }) => skewMs / 1_000,
     },
   }),
+  BodyRefused: event<{ readonly bytesInWork: number }>({
+    level: 'warn',
+    counter: {
+      name: 'dispatch_bodies_refused_total',
+      help: 'Bodies refused with 503 while too many bytes of others were in work.',
+    },
+  }),
   RequestFailed: event<{ readonly edge: Edge; readonly code: ErrorCode; readonly reason: string }>({
     level: 'error',
     labels: { edge: edges, code: codes },

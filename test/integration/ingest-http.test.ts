@@ -354,6 +354,43 @@ describe('requests that are none', () => {
       'PAYLOAD_INVALID',
     ]);
   });
+  test('a body of another type is 415, one without a type is taken as JSON', async () => {
+    const type = { 'content-type': 'application/xml' };
+    const { status, body } = await ingest.post('/v1/rounds', roundBody('xml'), type);
+    expect([status, body.error]).toEqual([415, 'CONTENT_TYPE_UNSUPPORTED']);
+    expect(body.message).toBe('content-type application/xml: send application/json in UTF-8');
+    const untyped = new Blob([JSON.stringify(roundBody('untyped'))]);
+    expect((await fetch(`${ingest.url}/v1/rounds`, { method: 'POST', body: untyped })).status).toBe(202);
+  });
+  test('a body nested very deep is refused unparsed', async () => {
+    const { status } = await ingest.post('/v1/rounds', `[${'['.repeat(65)}`);
+    expect(status).toBe(413);
+  });
+  test('bodies beyond what may be in work at once are 503 with retry-after, and taken afterwards', async () => {
+    const { hostname, port } = new URL(ingest.url);
+    // Two bodies of 99,000 of at most 100,000 bytes, not ended: 198,000 of 200,000 bytes are in work.
+    const held = [1, 2].map(() => {
+      const options = {
+        hostname,
+        port,
+        path: '/v1/rounds',
+        method: 'POST',
+        headers: { 'content-length': 99_999 },
+      };
+      const request = httpRequest(options).on('error', () => undefined);
+      request.write(' '.repeat(99_000));
+      return request;
+    });
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    const padded = JSON.stringify(roundBody('busy')).padEnd(3_000);
+    const headers = { 'content-type': 'application/json' };
+    const refused = await fetch(`${ingest.url}/v1/rounds`, { method: 'POST', body: padded, headers });
+    held.forEach((request) => request.destroy());
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1']);
+    expect(await refused.json()).toMatchObject({ error: 'INGEST_BUSY', retry: 'same' });
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect((await ingest.post('/v1/rounds', padded)).status).toBe(202);
+  });
   test('a body above the limit', async () => {
     const { status, body } = await ingest.post('/v1/rounds', 'x'.repeat(100_001));
     expect([status, body.error, body.message]).toEqual([

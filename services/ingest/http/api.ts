@@ -10,13 +10,17 @@ import type { IngestEvents } from '../events';
 import type { RoundIntake } from '../round-intake';
 import type { RoundClaims } from '../store/round-claims';
 import { answerDecision, waitMsOf } from './decision-route';
-import { readJson } from './read-body';
+import { BodyBudget } from './body-budget';
+import { elementsOf } from './json-shape';
+import { readJson, type BodyLimits } from './read-body';
 import { replyError, replyJson } from './replies';
 
 export interface HttpApiOptions {
   readonly host: string;
   readonly port: number;
   readonly maxBodyBytes: number;
+  readonly maxCouriers: number;
+  readonly maxOrders: number;
   readonly bodyTimeoutMs: number;
   readonly maxWaitMs: number;
   readonly health: HealthOptions;
@@ -26,6 +30,9 @@ export interface HttpApiOptions {
   readonly events: IngestEvents;
   observe(body: unknown, tenant: string | undefined): Promise<number>;
 }
+
+/** Bodies of the greatest length that are in work at once. */
+const GREATEST_AT_ONCE = 2;
 
 const tenantHeader = 'x-roundhouse-tenant';
 const decisionPath = /^\/v1\/runs\/([^/]+)\/rounds\/([^/]+)\/decision$/;
@@ -48,9 +55,13 @@ export class HttpApi {
   private readonly server: Server;
   private readonly stopping = new AbortController();
   private readonly health: ReturnType<typeof healthRoutes>;
+  private readonly bodyLimits: BodyLimits;
+  private readonly bodies: BodyBudget;
 
   constructor(private readonly options: HttpApiOptions) {
     this.health = healthRoutes(options.health);
+    this.bodyLimits = { maxBytes: options.maxBodyBytes, maxElements: elementsOf(options) };
+    this.bodies = new BodyBudget(GREATEST_AT_ONCE * options.maxBodyBytes);
     this.server = createServer(
       {
         requestTimeout: options.bodyTimeoutMs,
@@ -78,6 +89,7 @@ export class HttpApi {
     } catch (error) {
       if (request.errored) return void response.destroy();
       const { code } = replyError(response, error);
+      if (code === 'INGEST_BUSY') this.options.events.BodyRefused({ bytesInWork: this.bodies.inWork });
       if (errorCodes[code].http !== 500) return;
       const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
       this.options.events.RequestFailed({ edge: 'http', code, reason });
@@ -111,15 +123,26 @@ export class HttpApi {
   }
 
   private async submit(request: IncomingMessage, response: ServerResponse, tenant?: string): Promise<void> {
-    const body = await readJson(request, this.options.maxBodyBytes);
     const traceparent = headerOf(request, 'traceparent');
-    const acceptance = await this.options.intake.submit({ edge: 'http', body, tenant, traceparent });
+    const acceptance = await this.withBody(request, (body) =>
+      this.options.intake.submit({ edge: 'http', body, tenant, traceparent }),
+    );
     replyJson(response, 202, acceptance);
   }
 
   private async observe(request: IncomingMessage, response: ServerResponse, tenant?: string): Promise<void> {
-    const body = await readJson(request, this.options.maxBodyBytes);
-    replyJson(response, 202, { accepted: await this.options.observe(body, tenant) });
+    const accepted = await this.withBody(request, (body) => this.options.observe(body, tenant));
+    replyJson(response, 202, { accepted });
+  }
+
+  /** Holds the body's share until the work on it is done. */
+  private async withBody<T>(request: IncomingMessage, work: (body: unknown) => Promise<T>): Promise<T> {
+    const share = this.bodies.open();
+    try {
+      return await work(await readJson(request, this.bodyLimits, share));
+    } finally {
+      share.release();
+    }
   }
 
   private decision(response: ServerResponse, key: RoundKey, wait: string | null): Promise<void> {
