@@ -49,15 +49,19 @@ export class RoundCloser {
       (round) => this.decideInTurn(round),
       (round, error) => this.abandon(round, error),
       () => parts.isRedisThere(),
+      (rounds, ms) => parts.budget.recordTurns(rounds.length, ms, sumOfCandidates(rounds)),
     );
   }
 
   /** Takes a round under control: its timer, and a close at once where it is complete or overdue. */
   admit(open: OpenRound): void {
-    const { closeAt } = open.parts;
+    const { closeAt, meta } = open.parts;
     open.state = 'open';
     if (closeAt <= Date.now()) return this.due.add(open, true);
-    this.parts.timers.set(open.key, closeAt, () => this.due.add(open, false));
+    const aside = this.parts.decider.isLarge(open);
+    const candidates = aside ? 0 : candidatesOf(open);
+    const due = this.parts.budget.dueOf(meta.acceptedAt, open.round.deadline, closeAt, candidates);
+    this.parts.timers.set(open.key, due, () => this.due.add(open, false));
     this.outcomeAdded(open);
   }
 
@@ -88,17 +92,20 @@ export class RoundCloser {
     await this.publish(open, { bytes, summary: null, decideSeconds: 0 }, performance.now());
   }
 
-  /** Overdue rounds are decided one after the other; none waits for a large one, which computes elsewhere. */
+  /** Overdue rounds begin to be decided in turn; none waits for a large one, which computes elsewhere. */
   private async decideInTurn(open: OpenRound): Promise<void> {
-    const decided = this.decide(open);
+    const decided = this.decide(open, true);
     if (!this.parts.decider.isLarge(open)) return decided;
     decided.catch((error: unknown) => this.abandon(open, error));
   }
 
-  /** Resolves when the decision stands in the outbox; its publication goes on. */
-  private async decide(open: OpenRound): Promise<void> {
+  /**
+   * Resolves when the decision stands in the outbox; its publication goes on. In turn, complete rounds look at
+   * Redis too, so that they don't overtake older ones of their zone that have to.
+   */
+  private async decide(open: OpenRound, inTurn = false): Promise<void> {
     if (open.state !== 'open') return;
-    if (!open.isComplete()) await this.lookOnce(open);
+    if (inTurn || !open.isComplete()) await this.lookOnce(open);
     if (open.state !== 'open') return;
     open.state = 'closing';
     this.parts.timers.clear(open.key);
@@ -218,6 +225,10 @@ export class RoundCloser {
     const isClosing = () => this.parts.book.all().some(({ state }) => state === 'closing');
     while (isClosing() && Date.now() < giveUpAt) await sleep(5);
   }
+}
+
+function sumOfCandidates(rounds: readonly OpenRound[]): number {
+  return rounds.reduce((sum, round) => sum + candidatesOf(round), 0);
 }
 
 function idsOf({ round }: OpenRound): { runId: string; roundId: string } {

@@ -1,3 +1,5 @@
+import type { Due } from './due-schedule';
+
 /** Closes that are remembered, and for how long. */
 const KEEP = 256;
 const KEEP_MS = 300_000;
@@ -7,6 +9,14 @@ const MAX_BUDGET_MS = 5_000;
 const ORDINARY_MS = 500;
 /** What deciding takes a candidate at most on a busy machine; the budget is for what comes on top. */
 const MS_PER_CANDIDATE = 0.03;
+/** What the close of a round keeps others waiting, until it has been seen, and at most. */
+const FIRST_TURN_MS = 6;
+const LONGEST_TURN_MS = 25;
+/** Fewer closes in a row say nothing about it. */
+const TELLING_TURNS = 8;
+/** Of deciding, a candidate on an ordinary machine; the margin is for a busy one. */
+const TURN_MS_PER_CANDIDATE = 0.01;
+const FORGET = 0.1;
 /** Closes of one such span are one observation. */
 const STALL_SPAN_MS = 10_000;
 
@@ -22,6 +32,7 @@ interface Close {
  */
 export class CloseBudget {
   private recent: Close[] = [];
+  private turnMs = FIRST_TURN_MS;
 
   constructor(
     private readonly marginMs: number,
@@ -39,6 +50,20 @@ export class CloseBudget {
     const [largest = 0, second = 0] = largestBySpan(this.recent);
     const expected = Math.max(second, Math.min(largest, ORDINARY_MS));
     return Math.min(MAX_BUDGET_MS, Math.ceil(expected) + this.marginMs);
+  }
+
+  /** So many closes in a row took so long. Grows at once, and falls slowly. */
+  recordTurns(turns: number, ms: number, candidates: number): void {
+    if (turns < TELLING_TURNS) return;
+    const seen = Math.min(LONGEST_TURN_MS, Math.max(1, ms - TURN_MS_PER_CANDIDATE * candidates) / turns);
+    this.turnMs = Math.max(seen, this.turnMs + FORGET * (seen - this.turnMs));
+  }
+
+  /** The close of a round among those that are due with it; none begins more than 5 s before its own time. */
+  dueOf(acceptedAt: number, deadline: number, at: number, candidates: number): Due {
+    const half = Math.max(0, deadline - acceptedAt) / 2;
+    const notBefore = Math.min(at, Math.max(deadline - half, at - MAX_BUDGET_MS));
+    return { at, notBefore, costMs: this.turnMs + TURN_MS_PER_CANDIDATE * candidates };
   }
 
   /** Unix ms at which closing begins; at most half of a short round's time is given up. */

@@ -1,30 +1,65 @@
+import { firstStart, type Due } from './due-schedule';
+
 const LONGEST_TIMER_MS = 2_000_000_000;
+/** Rounds that come together are planned together. */
+const PLAN_AFTER_MS = 25;
 
-/** One local timer a key: the authority on deadlines while this process lives. */
+interface Waiting extends Due {
+  readonly key: string;
+  onDue(): void;
+}
+
+/**
+ * The authority on deadlines while this process lives: every key becomes due once, in the order of their times,
+ * and earlier where so many are due together that the last of them would have to wait.
+ */
 export class DeadlineTimers {
-  private readonly timers = new Map<string, NodeJS.Timeout>();
+  private readonly byKey = new Map<string, Waiting>();
+  private sorted: Waiting[] | null = [];
+  private timer: NodeJS.Timeout | null = null;
+  private planAt = Infinity;
 
-  set(key: string, at: number, onDue: () => void): void {
-    this.clear(key);
-    const leftMs = Math.max(0, at - Date.now());
-    const isLast = leftMs <= LONGEST_TIMER_MS;
-    const timer = setTimeout(
-      () => {
-        this.timers.delete(key);
-        if (isLast) onDue();
-        else this.set(key, at, onDue);
-      },
-      isLast ? leftMs : LONGEST_TIMER_MS,
-    );
-    this.timers.set(key, timer);
+  set(key: string, due: Due, onDue: () => void): void {
+    this.byKey.set(key, { key, ...due, onDue });
+    this.sorted = null;
+    const soon = Date.now() + PLAN_AFTER_MS;
+    this.wakeAt(Math.min(this.planAt, soon, Math.max(due.at, Date.now())));
   }
 
   clear(key: string): void {
-    clearTimeout(this.timers.get(key));
-    this.timers.delete(key);
+    if (this.byKey.delete(key)) this.sorted = null;
+    if (this.byKey.size === 0) this.clearAll();
   }
 
   clearAll(): void {
-    for (const key of [...this.timers.keys()]) this.clear(key);
+    if (this.timer !== null) clearTimeout(this.timer);
+    this.timer = null;
+    this.planAt = Infinity;
+    this.byKey.clear();
+    this.sorted = [];
+  }
+
+  private wakeAt(at: number): void {
+    if (this.timer !== null && at === this.planAt) return;
+    if (this.timer !== null) clearTimeout(this.timer);
+    this.planAt = at;
+    const leftMs = Math.min(Math.max(0, at - Date.now()), LONGEST_TIMER_MS);
+    this.timer = setTimeout(() => this.plan(), leftMs);
+  }
+
+  /** Whatever has to begin now begins; the next look is when the first of the rest has to. */
+  private plan(): void {
+    this.timer = null;
+    this.planAt = Infinity;
+    const waiting = (this.sorted ??= [...this.byKey.values()].sort((a, b) => a.at - b.at));
+    const start = firstStart(waiting);
+    if (start > Date.now()) {
+      if (waiting.length > 0) this.wakeAt(start);
+      return;
+    }
+    const first = waiting.shift()!;
+    this.byKey.delete(first.key);
+    if (waiting.length > 0) this.wakeAt(Date.now());
+    first.onDue();
   }
 }

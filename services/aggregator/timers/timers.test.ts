@@ -5,6 +5,7 @@ import { jobIdOf } from './backup-jobs';
 import { CloseBudget } from './close-budget';
 import { DeadlineTimers } from './deadline-timers';
 import { DueRounds } from './due-rounds';
+import { firstStart } from './due-schedule';
 
 function openRound(deadline: number): OpenRound {
   const round = buildRound({ deadline: deadline as UnixMs });
@@ -64,7 +65,25 @@ test('a large round begins to close earlier, and does not make small ones do so'
   expect(budget.budgetMs()).toBe(200);
 });
 
+test('many rounds of one time begin so much earlier that the last one begins in time', () => {
+  const budget = new CloseBudget(150, () => 0);
+  const due = budget.dueOf(0, 30_000, 29_850, 0);
+  expect(due).toEqual({ at: 29_850, notBefore: 24_850, costMs: 6 });
+  expect(firstStart(Array.from({ length: 200 }, () => due))).toBe(28_656); // 29,850 − 199 · 6
+  expect(firstStart(Array.from({ length: 2_000 }, () => due))).toBe(24_850); // 5 s are the most
+  expect(firstStart([{ ...due, at: 20_000, notBefore: 15_000 }, due])).toBe(20_000);
+  expect(firstStart([])).toBe(Infinity);
+  expect(budget.dueOf(0, 1_000, 850, 1_000)).toEqual({ at: 850, notBefore: 500, costMs: 16 });
+  budget.recordTurns(100, 1_200, 20_000);
+  expect(budget.dueOf(0, 30_000, 29_850, 0).costMs).toBe(10); // (1,200 − 0.01 · 20,000) / 100
+  budget.recordTurns(100, 500, 0);
+  expect(budget.dueOf(0, 30_000, 29_850, 0).costMs).toBeCloseTo(9.5); // 10 + 0.1 · (5 − 10)
+  budget.recordTurns(7, 7_000, 0);
+  expect(budget.dueOf(0, 30_000, 29_850, 0).costMs).toBeCloseTo(9.5);
+});
+
 describe('deadline timers', () => {
+  const alone = (at: number) => ({ at, notBefore: 0, costMs: 0 });
   beforeEach(() => void jest.useFakeTimers({ now: 0 }));
   afterEach(() => void jest.useRealTimers());
 
@@ -72,8 +91,8 @@ describe('deadline timers', () => {
     const timers = new DeadlineTimers();
     const fired: string[] = [];
     const year = 365 * 86_400_000;
-    timers.set('soon', 100, () => fired.push('soon'));
-    timers.set('far', year, () => fired.push('far'));
+    timers.set('soon', alone(100), () => fired.push('soon'));
+    timers.set('far', alone(year), () => fired.push('far'));
     jest.advanceTimersByTime(100);
     expect(fired).toEqual(['soon']);
     jest.advanceTimersByTime(year - 101);
@@ -82,12 +101,22 @@ describe('deadline timers', () => {
     expect(fired).toEqual(['soon', 'far']);
   });
 
+  test('a herd fires one after the other, the last at its time', () => {
+    const timers = new DeadlineTimers();
+    const fired: number[] = [];
+    for (let i = 0; i < 50; i++) {
+      timers.set(`k${i}`, { at: 1_000, notBefore: 0, costMs: 10 }, () => fired.push(Date.now()));
+    }
+    jest.advanceTimersByTime(2_000);
+    expect(fired).toEqual(Array.from({ length: 50 }, (_, i) => 510 + 10 * i)); // 1,000 − 49 · 10
+  });
+
   test('a cleared or replaced timer does not fire', () => {
     const timers = new DeadlineTimers();
     const fired: string[] = [];
-    timers.set('a', 10, () => fired.push('first'));
-    timers.set('a', 20, () => fired.push('second'));
-    timers.set('b', 10, () => fired.push('b'));
+    timers.set('a', alone(10), () => fired.push('first'));
+    timers.set('a', alone(20), () => fired.push('second'));
+    timers.set('b', alone(10), () => fired.push('b'));
     timers.clear('b');
     jest.advanceTimersByTime(50);
     expect(fired).toEqual(['second']);
@@ -136,6 +165,22 @@ describe('due rounds', () => {
     due.add(openRound(3), false);
     await jest.advanceTimersByTimeAsync(0);
     expect({ closed, failed }).toEqual({ closed: [2, 3], failed: [1] });
+  });
+
+  test('a few of them are on their way at once, begun in the order of their deadlines', async () => {
+    const begun: number[] = [];
+    const ends: (() => void)[] = [];
+    const close = ({ round }: OpenRound) => {
+      begun.push(round.deadline);
+      return new Promise<void>((resolve) => ends.push(resolve));
+    };
+    const due = new DueRounds(close, noFault, () => true);
+    for (let deadline = 20; deadline > 0; deadline--) due.add(openRound(deadline), false);
+    await jest.advanceTimersByTimeAsync(0);
+    expect(begun).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+    ends[0]!();
+    await jest.advanceTimersByTimeAsync(0);
+    expect(begun).toHaveLength(9);
   });
 
   test('wait while Redis is away', async () => {
