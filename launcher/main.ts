@@ -2,6 +2,7 @@ import { RoundhouseError } from '#schemas/errors';
 import { ArgumentsInvalid, parseStartArguments, usage, type StartArguments } from './day/arguments';
 import { planDay, type PlannedDay } from './day/planned-day';
 import { runDay } from './day/run-day';
+import { failureText } from './failure-text';
 import { GivenUp } from './given-up';
 import { givenServers, startPipeline, type Pipeline } from './pipeline';
 import { processEventLine } from './process-event-line';
@@ -72,10 +73,10 @@ async function main(): Promise<number> {
     return 0;
   } catch (error) {
     if (error instanceof Interrupted) return error.exitCode;
-    const code = error instanceof RoundhouseError ? `${error.code}: ` : '';
-    console.error(`${code}${error instanceof Error ? error.message : String(error)}`);
+    console.error(failureText(error));
     if (error instanceof ArgumentsInvalid) console.error(`\n${usage}`);
-    const isOfTheUser = error instanceof ArgumentsInvalid || code.startsWith('MDRP_INVALID');
+    const isMdrp = error instanceof RoundhouseError && error.code === 'MDRP_INVALID';
+    const isOfTheUser = error instanceof ArgumentsInvalid || isMdrp;
     return isOfTheUser ? 2 : 1;
   }
 }

@@ -2,7 +2,8 @@ import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { constants } from 'node:os';
 import { join } from 'node:path';
-import { SetUpError, stopCommands } from './setup/command.mjs';
+import { stopCommands } from './setup/command.mjs';
+import { failureText } from './setup/failure-text.mjs';
 import { setUp, stepNames } from './setup/index.mjs';
 import { projectRoot } from './setup/places.mjs';
 
@@ -18,7 +19,8 @@ export async function runBuilt(entry, args, steps = stepsForThisMachine()) {
     await setUp({ only: steps });
   } catch (error) {
     if (handOver.stopped()) process.exit(130);
-    console.error(error instanceof SetUpError ? `\nset-up failed: ${error.message}` : error);
+    const text = failureText(error);
+    console.error(text === null ? error : `\nset-up failed: ${text}`);
     process.exit(1);
   }
   if (handOver.stopped()) process.exit(130);

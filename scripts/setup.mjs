@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { SetUpError, stopCommands } from './setup/command.mjs';
+import { failureText } from './setup/failure-text.mjs';
 import { setUp, stepNames } from './setup/index.mjs';
 
 /** node scripts/setup.mjs [STEP…]: sets up what is missing; without steps, everything. */
@@ -20,6 +21,7 @@ for (const signal of ['SIGINT', 'SIGTERM']) {
 }
 
 main(process.argv.slice(2)).catch((error) => {
-  console.error(error instanceof SetUpError ? `\nset-up failed: ${error.message}` : error);
+  const text = failureText(error);
+  console.error(text === null ? error : `\nset-up failed: ${text}`);
   process.exitCode ||= 1;
 });

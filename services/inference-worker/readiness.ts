@@ -6,7 +6,7 @@ async function modelFaults(client: EngineClient): Promise<string | null> {
   const states = await client.repositoryIndex();
   const broken = states.filter(({ state }) => state !== 'READY');
   const reasons = broken.map(({ name, version, state, reason }) => {
-    return `${name}${version && ` ${version}`}: ${reason || state}`;
+    return `${name}${version && ` ${version}`}: ${reason || state || 'not loaded'}`;
   });
   return reasons.length > 0 ? reasons.join('; ') : 'the engine is not ready';
 }
