@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { connectBus } from '#lib/bus/kafka';
 import { createTelemetry } from '#lib/telemetry';
 import { topicsOf } from '#schemas/topics';
@@ -126,6 +126,21 @@ describe('npm start', () => {
     launcher.signal('SIGINT');
     expect(await launcher.ended).toEqual({ code: 130, signal: null });
     expect(children.filter(isAlive)).toEqual([]);
+  }, 120_000);
+
+  test('--serve ends with a fault when a process does not stay up', async () => {
+    const names = ['INGEST_HTTP', 'INGEST_GRPC', 'WORKER_HTTP', 'WORKER_GRPC', 'AGGREGATOR_HTTP'];
+    const ports = Object.fromEntries(names.map((name) => [`ROUNDHOUSE_${name}_PORT`, '0']));
+    const env = { KAFKA_BROKERS: kafkaBrokers, REDIS_URL: redisUrl, ROUNDHOUSE_TOPIC_PREFIX: 'day-lost.' };
+    const launcher = new LauncherProcess(['--serve'], { ...env, ...ports });
+    running.push(launcher);
+    const [, logs] = await launcher.until(/logs +(\S+)/, 90_000);
+    const [, worker] = await launcher.until(/worker is ready \(pid (\d+)\)/, 5_000);
+    // Without the folder of its log the worker can't be spawned: six failures in 200 + 400 + … + 3,200 = 6,200 ms.
+    rmSync(logs!, { recursive: true });
+    process.kill(Number(worker), 'SIGKILL');
+    expect(await launcher.ended).toEqual({ code: 1, signal: null });
+    expect(launcher.output).toMatch(/worker does not stay up, so the run was ended .*ENOENT.*worker\.log/);
   }, 120_000);
 
   test('--serve prints endpoints that work, until it is told to end', async () => {
