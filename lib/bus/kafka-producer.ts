@@ -86,10 +86,10 @@ export class KafkaProducer implements BusProducer {
     if (this.closed)
       return Promise.reject(new RoundhouseError('SHUTTING_DOWN', 'the producer has been closed'));
     if (messages.length === 0) return Promise.resolve();
-    const limit = this.bus.maxMessageBytes ?? Infinity;
     let bytes = 0;
     for (const message of messages) {
       const size = sizeOf(message);
+      const limit = this.limitOf(message);
       if (size > limit) return Promise.reject(tooLargeError(message.topic, size, limit));
       bytes += size;
     }
@@ -178,8 +178,12 @@ export class KafkaProducer implements BusProducer {
       return;
     }
     const [send] = sends as [PendingSend];
-    const limit = this.bus.maxMessageBytes ?? 0;
-    send.reject(tooLargeError(send.messages[0]!.topic, send.bytes, limit, error));
+    const [message] = send.messages;
+    send.reject(tooLargeError(message!.topic, send.bytes, this.limitOf(message!), error));
+  }
+
+  private limitOf({ headroomBytes = 0 }: OutgoingMessage): number {
+    return (this.bus.maxMessageBytes ?? Infinity) + headroomBytes;
   }
 
   private giveUp(send: PendingSend): void {
@@ -222,7 +226,8 @@ export class KafkaProducer implements BusProducer {
 }
 
 function tooLargeError(topic: string, size: number, limit: number, cause?: unknown): RoundhouseError {
-  const message = `a message of ${size} bytes for ${topic} is above the limit of ${limit} bytes`;
+  const most = Number.isFinite(limit) ? `the limit of ${limit} bytes` : "the topic's limit";
+  const message = `a message of ${size} bytes for ${topic} is above ${most}`;
   return new RoundhouseError('ROUND_TOO_LARGE', message, [], { cause });
 }
 

@@ -23,6 +23,8 @@ export interface OutgoingMessage {
   readonly value: Buffer | null;
   readonly headers?: Readonly<Record<string, string>>;
   readonly partition?: number;
+  /** Its topic takes so much more than the bus's limit. */
+  readonly headroomBytes?: number;
 }
 
 export interface BusProducer {

@@ -1,4 +1,5 @@
 import type { Topics } from '#schemas/topics';
+import { DEAD_LETTER_HEADROOM_BYTES } from './dead-letters';
 
 export interface TopicSpec {
   readonly topic: string;
@@ -33,7 +34,10 @@ export function topicSpecs(topics: Topics, settings: TopicSettings): TopicSpec[]
     spec(topics.outcomes, settings.roundRetentionMs),
     spec(topics.observations, settings.roundRetentionMs),
     spec(topics.decisions, settings.decisionRetentionMs),
-    spec(topics.deadLetters, settings.deadLetterRetentionMs ?? settings.roundRetentionMs),
+    {
+      ...spec(topics.deadLetters, settings.deadLetterRetentionMs ?? settings.roundRetentionMs),
+      maxMessageBytes: maxMessageBytes + DEAD_LETTER_HEADROOM_BYTES,
+    },
   ];
 }
 

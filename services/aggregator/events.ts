@@ -1,3 +1,4 @@
+import type { LetterKept } from '#lib/bus/dead-letters';
 import { defineEvents, event, type Telemetry } from '#lib/telemetry';
 import { errorCodes } from '#schemas/errors';
 
@@ -107,6 +108,8 @@ const faultEvents = {
     offset: string;
     code: string;
     reason: string;
+    /** What of the message the dead letter has. */
+    kept: LetterKept;
   }>({
     level: 'warn',
     labels: { code: Object.keys(errorCodes) },

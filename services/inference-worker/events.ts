@@ -1,3 +1,4 @@
+import type { LetterKept } from '#lib/bus/dead-letters';
 import { defineEvents, event, type Telemetry } from '#lib/telemetry';
 import { errorCodes } from '#schemas/errors';
 import { outcomeStatuses } from '#schemas/domain';
@@ -39,6 +40,8 @@ const shardEvents = {
     offset: string;
     code: string;
     reason: string;
+    /** What of the message the dead letter has. */
+    kept: LetterKept;
   }>({
     level: 'warn',
     labels: { code: Object.keys(errorCodes) },

@@ -79,25 +79,29 @@ export class ShardConsumer {
     const { producer, topics, events } = this.parts;
     const code: ErrorCode = error instanceof RoundhouseError ? error.code : 'INTERNAL';
     const reason = error instanceof Error ? error.message : String(error);
-    await this.untilTaken(lease, () => deadLetter(producer, topics, message, error));
+    const kept = await this.untilTaken(lease, () => deadLetter(producer, topics, message, error));
+    if (kept === null) return code;
     const { topic, partition, offset } = message;
-    events.ShardDeadLettered({ topic, partition, offset: offset.toString(), code, reason });
+    events.ShardDeadLettered({ topic, partition, offset: offset.toString(), code, reason, kept });
     return code;
   }
 
-  private publish(messages: readonly OutgoingMessage[], lease: Lease): Promise<void> {
-    return this.untilTaken(lease, () => this.parts.producer.send(messages));
+  private async publish(messages: readonly OutgoingMessage[], lease: Lease): Promise<void> {
+    await this.untilTaken(lease, () => this.parts.producer.send(messages));
   }
 
-  /** Kafka being away is no reason to give a result up; losing the partition is: its next owner does it. */
-  private async untilTaken(lease: Lease, send: () => Promise<void>): Promise<void> {
+  /**
+   * Kafka being away is no reason to give a result up; losing the partition is: its next owner does it, and
+   * null comes back.
+   */
+  private async untilTaken<T>(lease: Lease, send: () => Promise<T>): Promise<T | null> {
     for (;;) {
       try {
         return await send();
       } catch (error) {
         const away = error instanceof RoundhouseError && error.code === 'DEPENDENCY_ABSENT';
         if (!away) throw error;
-        if (!lease.isOwned()) return;
+        if (!lease.isOwned()) return null;
       }
     }
   }

@@ -1,4 +1,4 @@
-import { deadLetter } from '#lib/bus/dead-letters';
+import { deadLetter, type LetterKept } from '#lib/bus/dead-letters';
 import type { BusMessage, BusProducer, Lease } from '#lib/bus/port';
 import { RoundhouseError } from '#schemas/errors';
 import type { Topics } from '#schemas/topics';
@@ -14,9 +14,10 @@ export class DeadLetterBox {
 
   /** Waits through an outage of Kafka; gives up when the partition is lost, its next owner does it. */
   async put(message: BusMessage, lease: Lease, error: unknown): Promise<void> {
+    let kept: LetterKept;
     for (;;) {
       try {
-        await deadLetter(this.producer, this.topics, message, error);
+        kept = await deadLetter(this.producer, this.topics, message, error);
         break;
       } catch (failure) {
         const away = failure instanceof RoundhouseError && failure.code === 'DEPENDENCY_ABSENT';
@@ -27,6 +28,6 @@ export class DeadLetterBox {
     const { topic, partition, offset } = message;
     const code = error instanceof RoundhouseError ? error.code : 'INTERNAL';
     const reason = error instanceof Error ? error.message : String(error);
-    this.events.MessageDeadLettered({ topic, partition, offset: offset.toString(), code, reason });
+    this.events.MessageDeadLettered({ topic, partition, offset: offset.toString(), code, reason, kept });
   }
 }
