@@ -1,0 +1,132 @@
+/** The functions of build/native/shm.node, one to one. Internal: use ShmSession. */
+import { projectPath } from '#schemas/project-root';
+import { ShmError } from './shm-error';
+
+/** An opaque, type-tagged value; a wrong one is refused with WRONG_HANDLE. */
+export type SessionHandle = { readonly sessionHandle: unique symbol };
+
+export interface NativeSessionSettings {
+  readonly socketPath: string;
+  /** Of each direction; a power of two. */
+  readonly ringBytes: number;
+  /** Payloads up to this size travel in the frame. */
+  readonly inlineBytes: number;
+  /** What may travel in the frame when the pool is empty. */
+  readonly mostInlineBytes: number;
+  /** Ascending, in whole pages. */
+  readonly classes: readonly { readonly slotBytes: number; readonly count: number }[];
+}
+
+export interface NativeTensor {
+  readonly name: string;
+  readonly datatype: string;
+  readonly shape: readonly number[];
+  readonly data: Uint8Array;
+}
+
+export interface NativeLease {
+  readonly slot: number;
+  readonly generation: number;
+  /** The slot itself; detached when the lease ends. */
+  readonly memory: ArrayBuffer;
+}
+
+export interface NativeRequest {
+  readonly id: number;
+  readonly model: string;
+  /** -1: the version policy of the model decides. */
+  readonly version: number;
+  readonly requestId: string;
+  /** Unix; 0: none. */
+  readonly deadlineMs: number;
+  readonly inputs: readonly NativeTensor[];
+  readonly outputs: readonly string[];
+  readonly outputBytes: number;
+  readonly inlineIfEmpty: boolean;
+}
+
+/** What became of a submit or fetch. */
+export const submitted = {
+  inSlot: 0,
+  inFrame: 1,
+  inFrameSinceEmpty: 2,
+  poolEmpty: 3,
+  ringFull: 4,
+  tooLarge: 5,
+} as const;
+
+/** Lies in the slot from `offset`, or in `copy`. */
+export interface NativeOutput {
+  readonly name: string;
+  readonly datatype: string;
+  readonly shape: readonly number[];
+  readonly offset: number;
+  readonly byteLength: number;
+  readonly copy?: Buffer;
+}
+
+export interface NativeResult {
+  readonly kind: 'result';
+  readonly id: number;
+  readonly version: string;
+  readonly outputs: readonly NativeOutput[];
+  /** Absent where no output lies in a slot. */
+  readonly slot?: number;
+  readonly generation?: number;
+  readonly slotBytes?: number;
+}
+export interface NativeFailure {
+  readonly kind: 'failed';
+  readonly id: number;
+  /** The engine still has the slots; `released` comes later. */
+  readonly kept: boolean;
+  readonly ofTable: boolean;
+  readonly code: string;
+  readonly message: string;
+}
+export type NativeAnswer =
+  | NativeResult
+  | NativeFailure
+  | { readonly kind: 'grow'; readonly id: number; readonly bytes: number }
+  | { readonly kind: 'released'; readonly id: number };
+
+export interface ShmBindings {
+  abiVersion(): number;
+  /** Connects and offers the segment; `onEvent` says that the state changed or answers came. */
+  openSession(settings: NativeSessionSettings, onEvent: () => void): SessionHandle;
+  state(handle: SessionHandle): 'opening' | 'open' | 'ended';
+  endReason(handle: SessionHandle): string;
+  /** Copies the inputs unless they lie in the lease, whose view is detached when the request is on its way. */
+  submit(handle: SessionHandle, request: NativeRequest, lease?: NativeLease): number;
+  cancel(handle: SessionHandle, id: number): boolean;
+  fetch(handle: SessionHandle, id: number, bytes: number): number;
+  takeAnswers(handle: SessionHandle): NativeAnswer[];
+  lease(handle: SessionHandle, bytes: number): NativeLease | undefined;
+  view(handle: SessionHandle, slot: number, generation: number, bytes: number): ArrayBuffer;
+  /** A copy of the first bytes; the lease ends. */
+  copyOut(handle: SessionHandle, slot: number, generation: number, bytes: number): Buffer;
+  /** False for a lease that had ended. */
+  release(handle: SessionHandle, slot: number, generation: number, memory?: ArrayBuffer): boolean;
+  heldSlots(handle: SessionHandle): number;
+  closeSession(handle: SessionHandle): void;
+}
+
+const abiVersion = 1;
+let loaded: ShmBindings | undefined;
+
+export function loadBindings(file = projectPath('build', 'native', 'shm.node')): ShmBindings {
+  if (loaded !== undefined) return loaded;
+  let bindings: ShmBindings;
+  try {
+    // eslint-disable-next-line @typescript-eslint/no-require-imports
+    bindings = require(file) as ShmBindings;
+  } catch (cause) {
+    throw new ShmError('LOAD_FAILED', `${file} does not load`, { cause });
+  }
+  if (bindings.abiVersion() !== abiVersion) {
+    const found = bindings.abiVersion();
+    throw new ShmError('LOAD_FAILED', `${file} has ABI ${found}, needed is ${abiVersion}: build it again`);
+  }
+  loaded = bindings;
+  return bindings;
+}

@@ -1,0 +1,188 @@
+#include "frames.hpp"
+
+#include <cstring>
+
+#include "failure.hpp"
+
+namespace roundhouse::shm {
+namespace {
+
+constexpr std::size_t kLeastTensor = 4 + 4 + 4 + 8 + 8 + 1;
+
+void begin(FrameWriter& writer, FrameKind kind, std::uint64_t id) {
+  writer.number(kind);
+  writer.number(id);
+}
+
+FrameReader open(const Bytes& frame, std::uint64_t& id) {
+  FrameReader reader(frame);
+  (void)reader.number<FrameKind>();
+  id = reader.number<std::uint64_t>();
+  return reader;
+}
+
+}  // namespace
+
+void FrameWriter::tensor(const TensorPlace& tensor) {
+  text(tensor.name);
+  text(tensor.datatype);
+  number(static_cast<std::uint32_t>(tensor.shape.size()));
+  append(tensor.shape.data(), tensor.shape.size() * sizeof(std::int64_t));
+  number(tensor.offset);
+  number(tensor.length);
+  number(tensor.in_frame);
+}
+
+void FrameReader::take(void* to, std::size_t size) {
+  if (size > frame_.size() - at_) throw ShmFailure("PEER_INVALID", "a frame ends too early");
+  if (size > 0) std::memcpy(to, frame_.data() + at_, size);
+  at_ += size;
+}
+
+std::uint32_t FrameReader::count(std::size_t least) {
+  const auto value = number<std::uint32_t>();
+  if (value > (frame_.size() - at_) / least) throw ShmFailure("PEER_INVALID", "a frame counts more than it holds");
+  return value;
+}
+
+std::string FrameReader::text() {
+  std::string value(count(1), '\0');
+  take(value.data(), value.size());
+  return value;
+}
+
+SlotRef FrameReader::slot() {
+  SlotRef ref;
+  ref.slot = number<std::uint32_t>();
+  ref.generation = number<std::uint32_t>();
+  return ref;
+}
+
+TensorPlace FrameReader::tensor() {
+  TensorPlace tensor;
+  tensor.name = text();
+  tensor.datatype = text();
+  tensor.shape.resize(count(sizeof(std::int64_t)));
+  take(tensor.shape.data(), tensor.shape.size() * sizeof(std::int64_t));
+  tensor.offset = number<std::uint64_t>();
+  tensor.length = number<std::uint64_t>();
+  tensor.in_frame = number<std::uint8_t>() != 0;
+  return tensor;
+}
+
+FrameKind kind_of(const Bytes& frame) { return FrameReader(frame).number<FrameKind>(); }
+
+void write_infer(Bytes& out, const InferFrame& frame) {
+  FrameWriter writer(out);
+  begin(writer, FrameKind::infer, frame.id);
+  writer.number(frame.deadline_ms);
+  writer.number(frame.version);
+  writer.slot(frame.input);
+  writer.slot(frame.output);
+  writer.text(frame.model);
+  writer.text(frame.request_id);
+  writer.number(static_cast<std::uint32_t>(frame.inputs.size()));
+  for (const TensorPlace& tensor : frame.inputs) writer.tensor(tensor);
+  writer.number(static_cast<std::uint32_t>(frame.outputs.size()));
+  for (const std::string& name : frame.outputs) writer.text(name);
+}
+
+InferFrame read_infer(const Bytes& bytes) {
+  InferFrame frame;
+  FrameReader reader = open(bytes, frame.id);
+  frame.deadline_ms = reader.number<std::int64_t>();
+  frame.version = reader.number<std::int64_t>();
+  frame.input = reader.slot();
+  frame.output = reader.slot();
+  frame.model = reader.text();
+  frame.request_id = reader.text();
+  const std::uint32_t inputs = reader.count(kLeastTensor);
+  for (std::uint32_t i = 0; i < inputs; ++i) frame.inputs.push_back(reader.tensor());
+  const std::uint32_t outputs = reader.count(4);
+  for (std::uint32_t i = 0; i < outputs; ++i) frame.outputs.push_back(reader.text());
+  return frame;
+}
+
+void write_id(Bytes& out, FrameKind kind, std::uint64_t id) {
+  FrameWriter writer(out);
+  begin(writer, kind, id);
+}
+
+std::uint64_t read_id(const Bytes& frame) {
+  std::uint64_t id = 0;
+  (void)open(frame, id);
+  return id;
+}
+
+void write_fetch(Bytes& out, const FetchFrame& frame) {
+  FrameWriter writer(out);
+  begin(writer, FrameKind::fetch, frame.id);
+  writer.slot(frame.output);
+}
+
+FetchFrame read_fetch(const Bytes& bytes) {
+  FetchFrame frame;
+  frame.output = open(bytes, frame.id).slot();
+  return frame;
+}
+
+void write_result(Bytes& out, const ResultFrame& frame) {
+  FrameWriter writer(out);
+  begin(writer, FrameKind::result, frame.id);
+  writer.text(frame.version);
+  writer.number(static_cast<std::uint32_t>(frame.outputs.size()));
+  for (const TensorPlace& tensor : frame.outputs) writer.tensor(tensor);
+}
+
+ResultFrame read_result(const Bytes& bytes) {
+  ResultFrame frame;
+  FrameReader reader = open(bytes, frame.id);
+  frame.version = reader.text();
+  const std::uint32_t outputs = reader.count(kLeastTensor);
+  for (std::uint32_t i = 0; i < outputs; ++i) frame.outputs.push_back(reader.tensor());
+  return frame;
+}
+
+void write_failed(Bytes& out, const FailedFrame& frame) {
+  FrameWriter writer(out);
+  begin(writer, FrameKind::failed, frame.id);
+  writer.number(frame.kept);
+  writer.number(frame.of_table);
+  writer.text(frame.code);
+  writer.text(frame.message);
+}
+
+FailedFrame read_failed(const Bytes& bytes) {
+  FailedFrame frame;
+  FrameReader reader = open(bytes, frame.id);
+  frame.kept = reader.number<std::uint8_t>() != 0;
+  frame.of_table = reader.number<std::uint8_t>() != 0;
+  frame.code = reader.text();
+  frame.message = reader.text();
+  return frame;
+}
+
+void write_grow(Bytes& out, std::uint64_t id, std::uint64_t bytes) {
+  FrameWriter writer(out);
+  begin(writer, FrameKind::grow, id);
+  writer.number(bytes);
+}
+
+std::uint64_t read_grow(const Bytes& frame, std::uint64_t& bytes) {
+  std::uint64_t id = 0;
+  bytes = open(frame, id).number<std::uint64_t>();
+  return id;
+}
+
+bool lies_in(const Bytes& frame, const TensorPlace& tensor) {
+  return tensor.offset <= frame.size() && tensor.length <= frame.size() - tensor.offset;
+}
+
+std::uint64_t append_data(Bytes& out, const void* data, std::size_t size) {
+  const std::uint64_t offset = aligned_up(out.size());
+  out.resize(offset + size);
+  if (size > 0) std::memcpy(out.data() + offset, data, size);
+  return offset;
+}
+
+}  // namespace roundhouse::shm

@@ -1,0 +1,50 @@
+export const shmErrorCodes = [
+  'SETTINGS_INVALID',
+  'NO_MEMORY',
+  'SOCKET_FAILED',
+  'PEER_INVALID',
+  'SESSION_ENDED',
+  'STALE_LEASE',
+  'WRONG_HANDLE',
+  'INVALID_ARG',
+  'LOAD_FAILED',
+  'INTERNAL',
+  /** Larger than the largest slot. */
+  'TOO_LARGE',
+  'ANSWER_TOO_LARGE',
+  'DEADLINE',
+  'CANCELLED',
+] as const;
+export type ShmErrorCode = (typeof shmErrorCodes)[number];
+
+export class ShmError extends Error {
+  constructor(
+    readonly code: ShmErrorCode,
+    message: string,
+    options?: { cause?: unknown },
+  ) {
+    super(message, options);
+    this.name = 'ShmError';
+  }
+}
+
+/** The engine's own answer to a request that it refused or that failed. */
+export class EngineRefusal extends Error {
+  constructor(
+    /** A code of the error table where `ofTable`, else one of Triton's. */
+    readonly code: string,
+    readonly ofTable: boolean,
+    message: string,
+  ) {
+    super(message);
+    this.name = 'EngineRefusal';
+  }
+}
+
+/** What the addon threw, as a ShmError; anything else unchanged. */
+export function asShmError(error: unknown): unknown {
+  const code = (error as { code?: unknown } | null)?.code;
+  const known = shmErrorCodes.find((name) => name === code);
+  if (known === undefined || error instanceof ShmError) return error;
+  return new ShmError(known, (error as Error).message, { cause: error });
+}

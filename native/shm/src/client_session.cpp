@@ -1,0 +1,188 @@
+#include "client_session.hpp"
+
+#include <cstring>
+
+#include "failure.hpp"
+
+namespace roundhouse::shm {
+
+ClientSession::ClientSession(Napi::Env env, const SessionSettings& settings, std::function<void()> on_event)
+    : settings_(settings), on_event_(std::move(on_event)) {
+  const Layout layout(settings.ring_bytes, settings.classes);
+  memory_ = std::make_shared<SlotMemory>(SlotMemory{Segment::create(layout.total_bytes()), layout, SlotPool(layout)});
+  std::byte* base = memory_->segment.data();
+  layout.write(base);
+  request_event_ = make_event();
+  answer_event_ = make_event();
+  requests_.emplace(base + Layout::request_control(), base + Layout::request_ring(), layout.ring_bytes(),
+                    request_event_.get());
+  answers_.emplace(base + Layout::answer_control(), base + layout.answer_ring(), layout.ring_bytes(),
+                   answer_event_.get());
+  socket_ = connect_to(settings.socket_path);
+  send_offer(socket_.get(), memory_->segment.fd(), request_event_.get(), answer_event_.get());
+  memory_->segment.close_fd();
+  (void)answers_->fall_asleep();
+  socket_watcher_ = std::make_unique<LoopWatcher>(env, socket_.get(), [this] { on_socket(); });
+  answer_watcher_ = std::make_unique<LoopWatcher>(env, answer_event_.get(), [this] { on_answers(); });
+}
+
+ClientSession::~ClientSession() { end("closed"); }
+
+void ClientSession::end(const std::string& reason) {
+  if (ended_) return;
+  ended_ = true;
+  end_reason_ = reason;
+  // libuv forgets the descriptors before they are closed.
+  socket_watcher_.reset();
+  answer_watcher_.reset();
+  socket_.reset();
+  request_event_.reset();
+  answer_event_.reset();
+  for (const auto& [id, flight] : flights_) {
+    memory_->pool.give_back(flight.input);
+    memory_->pool.give_back(flight.output);
+  }
+  flights_.clear();
+}
+
+void ClientSession::on_socket() {
+  try {
+    if (taken_) throw ShmFailure("PEER_INVALID", receive_reply(socket_.get()) ? "a second reply" : "the engine hung up");
+    taken_ = receive_reply(socket_.get());
+  } catch (const ShmFailure& failure) {
+    end(failure.what());
+  }
+  on_event_();
+}
+
+void ClientSession::on_answers() {
+  answers_->wake_up();
+  on_event_();
+}
+
+bool ClientSession::fall_asleep() { return ended_ || answers_->fall_asleep(); }
+
+void ClientSession::hold_process() {
+  if (ended_ || holding_ == !flights_.empty()) return;
+  holding_ = !flights_.empty();
+  answer_watcher_->hold_process(holding_);
+}
+
+bool ClientSession::push(const Bytes& frame) { return requests_->push(frame); }
+
+// Inputs that a lease holds stay where they are; others get offsets one behind the other.
+void ClientSession::place_inputs(ClientRequest& request, std::uint64_t& total) const {
+  const std::byte* base = request.leased.none() ? nullptr : memory_->at(request.leased);
+  total = 0;
+  for (const ClientInput& input : request.inputs) {
+    std::uint64_t offset = aligned_up(total);
+    if (base != nullptr && input.size > 0) {
+      // Addresses below the slot wrap around to offsets far above it.
+      offset = reinterpret_cast<std::uintptr_t>(input.data) - reinterpret_cast<std::uintptr_t>(base);
+      if (!memory_->layout.holds(request.leased.slot, offset, input.size)) {
+        throw ShmFailure("INVALID_ARG", "an input lies outside of the lease that came with it");
+      }
+    }
+    total = offset + input.size;
+    request.frame.inputs.push_back({input.name, input.datatype, input.shape, offset, input.size, false});
+  }
+}
+
+bool ClientSession::take_slots(ClientRequest& request, std::uint64_t bytes, bool in_frame, Flight& flight) {
+  SlotPool& pool = memory_->pool;
+  if (!request.leased.none()) flight.input = request.leased;
+  else if (!in_frame) {
+    const auto input = pool.take(bytes);
+    if (!input) return false;
+    flight.input = *input;
+  }
+  if (request.output_bytes <= settings_.inline_bytes) return true;
+  const auto output = pool.take(request.output_bytes);
+  if (output) flight.output = *output;
+  // Without a slot small outputs come in the frame, others are fetched.
+  if (output || request.inline_if_empty) return true;
+  if (request.leased.none() && !flight.input.none()) pool.give_back(flight.input);
+  return false;
+}
+
+Submitted ClientSession::submit(ClientRequest& request) {
+  if (ended_ || !taken_) throw ShmFailure("SESSION_ENDED", "the session has ended");
+  if (!request.leased.none() && !memory_->pool.is_held(request.leased)) {
+    throw ShmFailure("STALE_LEASE", "the lease was given back");
+  }
+  std::uint64_t total = 0;
+  place_inputs(request, total);
+  const std::uint64_t largest = memory_->layout.largest_slot();
+  if (total > largest || request.output_bytes > largest) return Submitted::too_large;
+  bool in_frame = request.leased.none() && total <= settings_.inline_bytes;
+  bool since_empty = false;
+  Flight flight;
+  if (!take_slots(request, total, in_frame, flight)) {
+    if (!request.inline_if_empty || total > settings_.most_inline_bytes) return Submitted::pool_empty;
+    in_frame = since_empty = true;
+    if (!take_slots(request, total, true, flight)) return Submitted::pool_empty;
+  }
+  request.frame.input = flight.input;
+  request.frame.output = flight.output;
+  for (TensorPlace& tensor : request.frame.inputs) tensor.in_frame = in_frame;
+  write_infer(scratch_, request.frame);
+  if (in_frame) {
+    const std::uint64_t base = aligned_up(scratch_.size());
+    for (TensorPlace& tensor : request.frame.inputs) tensor.offset += base;
+    write_infer(scratch_, request.frame);
+    for (const ClientInput& input : request.inputs) append_data(scratch_, input.data, input.size);
+  } else if (request.leased.none()) {
+    for (std::size_t i = 0; i < request.inputs.size(); ++i) {
+      const ClientInput& input = request.inputs[i];
+      if (input.size > 0) std::memcpy(memory_->at(flight.input) + request.frame.inputs[i].offset, input.data, input.size);
+    }
+  }
+  if (!requests_->could_hold(scratch_.size()) || !push(scratch_)) {
+    const bool never = !requests_->could_hold(scratch_.size());
+    if (request.leased.none()) memory_->pool.give_back(flight.input);
+    memory_->pool.give_back(flight.output);
+    request.frame.inputs.clear();
+    return never ? Submitted::too_large : Submitted::ring_full;
+  }
+  flights_.emplace(request.frame.id, flight);
+  hold_process();
+  return since_empty ? Submitted::in_frame_since_empty : in_frame ? Submitted::in_frame : Submitted::in_slot;
+}
+
+bool ClientSession::cancel(std::uint64_t id) {
+  if (ended_ || flights_.count(id) == 0) return false;
+  write_id(scratch_, FrameKind::cancel, id);
+  return push(scratch_);
+}
+
+Submitted ClientSession::fetch(std::uint64_t id, std::uint64_t bytes) {
+  const auto found = flights_.find(id);
+  if (ended_ || found == flights_.end()) throw ShmFailure("SESSION_ENDED", "no such request");
+  if (bytes > memory_->layout.largest_slot()) return Submitted::too_large;
+  const auto output = memory_->pool.take(bytes);
+  if (!output) return Submitted::pool_empty;
+  write_fetch(scratch_, {id, *output});
+  if (!push(scratch_)) {
+    memory_->pool.give_back(*output);
+    return Submitted::ring_full;
+  }
+  memory_->pool.give_back(found->second.output);
+  found->second.output = *output;
+  return Submitted::in_slot;
+}
+
+std::optional<SlotRef> ClientSession::lease(std::uint64_t bytes) { return memory_->pool.take(bytes); }
+
+bool ClientSession::next_answer(Bytes& frame) { return !ended_ && answers_->pop(frame); }
+
+bool ClientSession::settle(std::uint64_t id, SlotRef& output) {
+  const auto found = flights_.find(id);
+  if (found == flights_.end()) return false;
+  memory_->pool.give_back(found->second.input);
+  output = found->second.output;
+  flights_.erase(found);
+  hold_process();
+  return true;
+}
+
+}  // namespace roundhouse::shm
