@@ -71,9 +71,24 @@ export interface TritonBindings {
   ): number;
   cancel(handle: ServerHandle, id: number): boolean;
   inFlight(handle: ServerHandle): number;
+  /** Requests whose buffers the core has, also those of the data plane. */
+  openRequests(handle: ServerHandle): number;
+  /** Listens on a Unix socket for sessions of native/shm; their requests pass through no JavaScript. */
+  openDataPlane(handle: ServerHandle, socketPath: string, maxInFlight: number): void;
+  dataPlaneCounts(handle: ServerHandle): DataPlaneCounts | undefined;
 }
 
-const abiVersion = 1;
+export interface DataPlaneCounts {
+  readonly sessions: number;
+  readonly requests: number;
+  /** Refused before the core saw them: busy, late or stale. */
+  readonly refused: number;
+  /** Sessions whose peer broke the protocol, and peers that never got one. */
+  readonly brokenSessions: number;
+  readonly inCore: number;
+}
+
+const abiVersion = 2;
 let loaded: TritonBindings | undefined;
 
 export function loadBindings(file = projectPath('build', 'native', 'triton.node')): TritonBindings {

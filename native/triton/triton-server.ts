@@ -1,5 +1,6 @@
 import {
   loadBindings,
+  type DataPlaneCounts,
   type NativeCompletion,
   type NativeOutput,
   type ServerHandle,
@@ -150,6 +151,23 @@ export class TritonServer implements AsyncDisposable {
   /** Requests whose buffers are in use, answered or not. */
   get inFlight(): number {
     return this.flights.size;
+  }
+  /** Those that the core has, also through the data plane. */
+  get openRequests(): number {
+    return this.bindings.openRequests(this.handle);
+  }
+
+  /** Takes sessions of shared memory on a Unix socket (mode 0600) until it stops. */
+  openDataPlane(socketPath: string, maxInFlight: number): void {
+    try {
+      this.bindings.openDataPlane(this.handle, socketPath, maxInFlight);
+    } catch (error) {
+      throw asTritonError(error);
+    }
+  }
+  /** undefined where none was opened. */
+  dataPlaneCounts(): DataPlaneCounts | undefined {
+    return this.bindings.dataPlaneCounts(this.handle);
   }
 
   /** Inputs must not change before the promise is settled, and after an abort not before `inFlight` fell. */

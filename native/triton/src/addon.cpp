@@ -1,12 +1,13 @@
 // The functions of triton.node, one to one as in bindings.ts. Errors are JS errors with a `code`.
 #include <napi.h>
 
+#include "failure.hpp"
 #include "server_binding.hpp"
 
 namespace roundhouse {
 namespace {
 
-constexpr int kAbiVersion = 1;
+constexpr int kAbiVersion = 2;
 constexpr napi_type_tag kServerTag = {0x726f756e64686f75ULL, 0x7365747269746f6eULL};
 
 Napi::Error to_js_error(Napi::Env env, const std::string& code, const std::string& message) {
@@ -21,6 +22,8 @@ Napi::Value guarded(Napi::Env env, Body body) {
   try {
     return body();
   } catch (const TritonFailure& failure) {
+    throw to_js_error(env, failure.code, failure.what());
+  } catch (const shm::ShmFailure& failure) {
     throw to_js_error(env, failure.code, failure.what());
   } catch (const Napi::Error&) {
     throw;
@@ -291,6 +294,36 @@ Napi::Value in_flight(const Napi::CallbackInfo& info) {
   });
 }
 
+// openDataPlane(handle, socketPath, maxInFlight)
+Napi::Value open_data_plane(const Napi::CallbackInfo& info) {
+  return guarded(info.Env(), [&] {
+    auto binding = binding_of(info);
+    if (!info[2].IsNumber()) throw TritonFailure("INVALID_ARG", "maxInFlight must be a number");
+    binding->open_data_plane(text(info, 1, "socketPath"), info[2].As<Napi::Number>().Int64Value());
+    return info.Env().Undefined();
+  });
+}
+
+Napi::Value data_plane_counts(const Napi::CallbackInfo& info) {
+  return guarded(info.Env(), [&]() -> Napi::Value {
+    DataPlane* plane = binding_of(info)->data_plane();
+    if (plane == nullptr) return info.Env().Undefined();
+    Napi::Object counts = Napi::Object::New(info.Env());
+    counts.Set("sessions", static_cast<double>(plane->sessions()));
+    counts.Set("requests", static_cast<double>(plane->counts().requests.load()));
+    counts.Set("refused", static_cast<double>(plane->counts().refused.load()));
+    counts.Set("brokenSessions", static_cast<double>(plane->counts().broken_sessions.load()));
+    counts.Set("inCore", static_cast<double>(plane->counts().in_core.load()));
+    return counts;
+  });
+}
+
+Napi::Value open_requests(const Napi::CallbackInfo& info) {
+  return guarded(info.Env(), [&] {
+    return Napi::Number::New(info.Env(), static_cast<double>(binding_of(info)->server().open_requests()));
+  });
+}
+
 Napi::Object init(Napi::Env env, Napi::Object exports) {
   const auto add = [&](const char* name, Napi::Value (*function)(const Napi::CallbackInfo&)) {
     exports.Set(name, Napi::Function::New(env, function, name));
@@ -310,6 +343,9 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   add("infer", infer);
   add("cancel", cancel);
   add("inFlight", in_flight);
+  add("openRequests", open_requests);
+  add("openDataPlane", open_data_plane);
+  add("dataPlaneCounts", data_plane_counts);
   return exports;
 }
 

@@ -12,6 +12,17 @@
 namespace roundhouse {
 
 class Server;
+struct Inference;
+
+// Who is told that both callbacks of a request came, on a thread of the core. It calls Server::end_request and
+// owns the inference.
+class CompletionSink {
+ public:
+  virtual void on_complete(Inference* inference) noexcept = 0;
+
+ protected:
+  ~CompletionSink() = default;
+};
 
 struct InputTensor {
   std::string name;
@@ -29,12 +40,13 @@ struct OutputTensor {
   std::size_t size;
 };
 
-// Fields are written by the JS thread before the request is handed over, by the core's threads until both
-// callbacks came (`open_callbacks` 0), and by the JS thread after that. Only the JS thread deletes.
+// Fields are written by the submitting thread before the request is handed over, by the core's threads until both
+// callbacks came (`open_callbacks` 0), and after that by the JS thread, which deletes it, or by the sink.
 struct Inference {
   std::uint32_t id = 0;
   Server* server = nullptr;
   TRITONSERVER_InferenceRequest* request = nullptr;
+  CompletionSink* sink = nullptr;  // none: the JS thread
 
   // The caller's output buffer. What doesn't fit goes into blocks of our own.
   std::byte* arena = nullptr;

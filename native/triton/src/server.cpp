@@ -142,22 +142,26 @@ void Server::unload_model(const std::string& model) {
   api_.check(api_.ServerUnloadModel(server_, model.c_str()));
 }
 
-std::uint32_t Server::submit(std::unique_ptr<Inference> inference, const RequestSpec& spec) {
+void Server::start_request(Inference& inference, const RequestSpec& spec) {
   const auto lock = running();
+  inference.server = this;
+  api_.check(api_.InferenceRequestNew(&inference.request, server_, spec.model.c_str(), spec.version));
+  open_requests_.fetch_add(1, std::memory_order_acq_rel);
+  try {
+    build_request(inference, spec);
+    api_.check(api_.ServerInferAsync(server_, inference.request, nullptr));
+  } catch (const TritonFailure&) {
+    open_requests_.fetch_sub(1, std::memory_order_acq_rel);
+    (void)api_.InferenceRequestDelete(inference.request);
+    throw;
+  }
+}
+
+std::uint32_t Server::submit(std::unique_ptr<Inference> inference, const RequestSpec& spec) {
   while (in_flight_.count(++next_id_) != 0) {
   }
   inference->id = next_id_;
-  inference->server = this;
-  api_.check(api_.InferenceRequestNew(&inference->request, server_, spec.model.c_str(), spec.version));
-  open_requests_.fetch_add(1, std::memory_order_acq_rel);
-  try {
-    build_request(*inference, spec);
-    api_.check(api_.ServerInferAsync(server_, inference->request, nullptr));
-  } catch (const TritonFailure&) {
-    open_requests_.fetch_sub(1, std::memory_order_acq_rel);
-    (void)api_.InferenceRequestDelete(inference->request);
-    throw;
-  }
+  start_request(*inference, spec);
   // Callbacks may have come already; they never touch the map.
   in_flight_.emplace(next_id_, std::move(inference));
   return next_id_;
@@ -179,17 +183,25 @@ void Server::build_request(Inference& inference, const RequestSpec& spec) {
   api_.check(api_.InferenceRequestSetResponseCallback(request, allocator_, &inference, on_response, &inference));
 }
 
+void Server::cancel_request(Inference& inference) {
+  if (TRITONSERVER_Error* error = api_.InferenceRequestCancel(inference.request)) api_.ErrorDelete(error);
+}
+
+void Server::end_request(Inference& inference) {
+  if (TRITONSERVER_Error* error = api_.InferenceRequestDelete(inference.request)) api_.ErrorDelete(error);
+  inference.request = nullptr;
+  open_requests_.fetch_sub(1, std::memory_order_acq_rel);
+}
+
 bool Server::cancel(std::uint32_t id) {
   const auto found = in_flight_.find(id);
   if (found == in_flight_.end()) return false;
-  if (TRITONSERVER_Error* error = api_.InferenceRequestCancel(found->second->request)) api_.ErrorDelete(error);
+  cancel_request(*found->second);
   return true;
 }
 
 void Server::cancel_all() {
-  for (const auto& [id, inference] : in_flight_) {
-    if (TRITONSERVER_Error* error = api_.InferenceRequestCancel(inference->request)) api_.ErrorDelete(error);
-  }
+  for (const auto& [id, inference] : in_flight_) cancel_request(*inference);
 }
 
 std::vector<std::unique_ptr<Inference>> Server::take_completed() {
@@ -280,6 +292,10 @@ void Server::wait_until_unloaded(const std::function<void()>& pump) {
 
 void Server::complete(Inference* inference) noexcept {
   if (inference->open_callbacks.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  if (inference->sink != nullptr) {
+    last_activity_ns_.store(now_ns(), std::memory_order_release);
+    return inference->sink->on_complete(inference);
+  }
   bool was_empty = false;
   {
     std::lock_guard lock(completed_mutex_);

@@ -35,8 +35,8 @@ struct RequestSpec {
   std::vector<std::string> outputs;  // empty: all
 };
 
-// Threads: submit, cancel, take_completed and retire belong to the JS thread; the calls about models may
-// come from any thread; `wake` is called by a thread of the core when the list of completions stops being empty.
+// Threads: submit, cancel and take_completed belong to the JS thread; the calls about models and those of requests
+// with a sink may come from any thread; `wake` is called by a thread of the core when the list of completions stops being empty.
 class Server {
  public:
   static std::shared_ptr<Server> start(const ServerSettings& settings, std::function<void()> wake);
@@ -53,6 +53,15 @@ class Server {
   std::string repository_index();
   void load_model(const std::string& model);
   void unload_model(const std::string& model);
+
+  // Any thread, for an inference with a sink. Throws as `submit` does; the sink may be called before it returns.
+  void start_request(Inference& inference, const RequestSpec& spec);
+  // For a request that isn't over yet; the caller sees to that.
+  void cancel_request(Inference& inference);
+  // Once, by the sink.
+  void end_request(Inference& inference);
+  // Requests whose buffers the core has, from either way in.
+  std::int64_t open_requests() const { return open_requests_.load(std::memory_order_acquire); }
 
   // Gives the request its id. Throws TritonFailure where the core refuses it; then nothing of it stays.
   std::uint32_t submit(std::unique_ptr<Inference> inference, const RequestSpec& spec);

@@ -85,7 +85,13 @@ std::uint32_t ServerBinding::submit(std::unique_ptr<Inference> inference, const 
   return id;
 }
 
+void ServerBinding::open_data_plane(const std::string& socket_path, std::int64_t max_in_flight) {
+  if (data_plane_) throw TritonFailure("ALREADY_EXISTS", "the server has a data plane already");
+  data_plane_ = std::make_unique<DataPlane>(server_, socket_path, max_in_flight);
+}
+
 std::string ServerBinding::stop() {
+  if (data_plane_) data_plane_->close();
   return server_->stop([] {});
 }
 
@@ -130,6 +136,7 @@ void ServerBinding::stop_without_javascript() {
   const auto pump = [this] { (void)server_->take_completed(); };
   server_->refuse_new_work();
   server_->cancel_all();
+  if (data_plane_) data_plane_->close();
   if (gettid() == getpid()) return server_->drain(pump);
   const std::string failure = server_->stop(pump);
   // A server that doesn't stop keeps threads that use it: its memory stays.

@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "completion_channel.hpp"
+#include "data_plane.hpp"
 #include "server.hpp"
 
 namespace roundhouse {
@@ -25,6 +26,10 @@ class ServerBinding : public std::enable_shared_from_this<ServerBinding> {
   // Keeps `buffers` from the garbage collector until both callbacks of the request came.
   std::uint32_t submit(std::unique_ptr<Inference> inference, const RequestSpec& spec, Napi::Array buffers);
 
+  // Listens for peers of the data plane; a server has one at most. Throws ShmFailure.
+  void open_data_plane(const std::string& socket_path, std::int64_t max_in_flight);
+  DataPlane* data_plane() { return data_plane_.get(); }
+
   // Any thread but the JS thread, which must go on delivering.
   std::string stop();
   // JS thread, after stop.
@@ -40,6 +45,7 @@ class ServerBinding : public std::enable_shared_from_this<ServerBinding> {
   Napi::Env env_;
   CompletionChannel channel_;
   std::shared_ptr<Server> server_;
+  std::unique_ptr<DataPlane> data_plane_;
   std::shared_ptr<ServerBinding> alive_;
   std::unordered_map<std::uint32_t, Napi::Reference<Napi::Array>> buffers_;
 };

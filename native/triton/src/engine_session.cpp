@@ -1,0 +1,337 @@
+#include "engine_session.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+
+#include "failure.hpp"
+#include "tensor_check.hpp"
+
+namespace roundhouse {
+namespace {
+
+using shm::Bytes;
+using shm::FrameKind;
+using shm::ShmFailure;
+
+// Outputs that found no room in a slot go in the answer itself up to this size.
+constexpr std::uint64_t kMostInFrame = 64 * 1024;
+
+std::int64_t now_ms() {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
+}
+
+shm::TensorPlace place_of(const OutputTensor& output) {
+  return {output.name, output.datatype, output.shape, 0, output.size, false};
+}
+
+}  // namespace
+
+EngineSession::EngineSession(shm::SessionFds fds, SessionLinks links)
+    : fds_(std::move(fds)),
+      links_(std::move(links)),
+      segment_(shm::Segment::adopt(std::move(fds_.segment))),
+      layout_(shm::Layout::read(segment_.data(), segment_.bytes())),
+      requests_(segment_.data() + shm::Layout::request_control(), segment_.data() + shm::Layout::request_ring(),
+                layout_.ring_bytes(), fds_.request_event.get()),
+      answers_(segment_.data() + shm::Layout::answer_control(), segment_.data() + layout_.answer_ring(),
+               layout_.ring_bytes(), fds_.answer_event.get()),
+      ledger_(layout_.slot_count()) {
+  segment_.close_fd();
+}
+
+void EngineSession::read_requests() {
+  Bytes frame;
+  while (requests_.pop(frame)) {
+    switch (shm::kind_of(frame)) {
+      case FrameKind::infer:
+        infer(std::move(frame));
+        frame = Bytes();
+        break;
+      case FrameKind::cancel:
+        cancel(shm::read_id(frame));
+        break;
+      case FrameKind::fetch:
+        fetch(shm::read_fetch(frame));
+        break;
+      default:
+        throw ShmFailure("PEER_INVALID", "a frame of an unknown kind");
+    }
+  }
+}
+
+void EngineSession::infer(Bytes bytes) {
+  shm::InferFrame frame = shm::read_infer(bytes);
+  links_.counts->requests.fetch_add(1, std::memory_order_relaxed);
+  auto flight = std::make_unique<Flight>();
+  Flight& started = *flight;
+  started.key = frame.id;
+  started.session = shared_from_this();
+  started.sink = this;
+  started.input = frame.input;
+  started.output = frame.output;
+  started.frame = std::move(bytes);
+  started.deadline_ms = frame.deadline_ms;
+  started.wanted = frame.outputs;
+  if (admit(frame, std::move(flight))) start(started, std::move(frame));
+}
+
+bool EngineSession::admit(const shm::InferFrame& frame, std::unique_ptr<Flight> flight) {
+  const std::lock_guard lock(mutex_);
+  if (flights_.count(frame.id) != 0) throw ShmFailure("PEER_INVALID", "a request with the number of another");
+  if (links_.server->open_requests() >= links_.max_in_flight) {
+    const std::string limit = std::to_string(links_.max_in_flight);
+    fail(frame.id, true, "ENGINE_BUSY", limit + " requests are in flight, the limit");
+    return false;
+  }
+  if (frame.deadline_ms != 0 && frame.deadline_ms <= now_ms()) {
+    fail(frame.id, true, "DEADLINE_EXCEEDED", "the deadline had passed when the engine got the request");
+    return false;
+  }
+  if (!claim_slots(frame)) {
+    fail(frame.id, true, "PAYLOAD_INVALID", "a stale lease of a slot");
+    return false;
+  }
+  if (frame.deadline_ms != 0) deadlines_.emplace(frame.deadline_ms, frame.id);
+  flights_.emplace(frame.id, std::move(flight));
+  return true;
+}
+
+// A lease that was used before, or is in use, is refused; so the two requests can't share memory.
+bool EngineSession::claim_slots(const shm::InferFrame& frame) {
+  if (!frame.input.none() && !ledger_.claim(frame.input)) return false;
+  if (frame.output.none() || ledger_.claim(frame.output)) return true;
+  if (!frame.input.none()) ledger_.let_go(frame.input);
+  return false;
+}
+
+std::vector<InputTensor> EngineSession::inputs_of(const Flight& flight, const shm::InferFrame& frame) const {
+  std::vector<InputTensor> inputs;
+  inputs.reserve(frame.inputs.size());
+  for (const shm::TensorPlace& tensor : frame.inputs) {
+    const bool good = tensor.in_frame ? shm::lies_in(flight.frame, tensor)
+                                      : layout_.holds(flight.input.slot, tensor.offset, tensor.length);
+    if (!good) throw TritonFailure("INVALID_ARG", "inputs \"" + tensor.name + "\": its bytes lie outside of the slot");
+    const std::byte* base =
+        tensor.in_frame ? flight.frame.data() : segment_.data() + layout_.slot_offset(flight.input.slot);
+    inputs.push_back({tensor.name, tensor.datatype, tensor.shape, base + tensor.offset, tensor.length});
+  }
+  return inputs;
+}
+
+// Without the mutex: the core may complete a request before it returns, on this very thread. The flight may be
+// gone then.
+void EngineSession::start(Flight& flight, shm::InferFrame frame) {
+  if (!flight.output.none()) {
+    flight.arena = segment_.data() + layout_.slot_offset(flight.output.slot);
+    flight.arena_size = layout_.slot_bytes(flight.output.slot);
+  }
+  const std::uint64_t key = flight.key;
+  links_.counts->in_core.fetch_add(1);
+  try {
+    RequestSpec spec{std::move(frame.model), frame.version, std::move(frame.request_id), inputs_of(flight, frame),
+                     std::move(frame.outputs)};
+    check_inputs(spec.inputs);
+    for (InputTensor& input : spec.inputs) input.data = flight.aligned(input.data, input.size);
+    links_.server->start_request(flight, spec);
+  } catch (const TritonFailure& failure) {
+    links_.counts->in_core.fetch_sub(1);
+    const std::lock_guard lock(mutex_);
+    drop(flights_.find(key));
+    fail(key, false, failure.code, failure.what());
+  }
+}
+
+void EngineSession::cancel(std::uint64_t key) {
+  const std::lock_guard lock(mutex_);
+  const auto found = flights_.find(key);
+  if (found == flights_.end()) return;
+  Flight& flight = *found->second;
+  if (!flight.over) {
+    flight.answered = true;
+    return links_.server->cancel_request(flight);
+  }
+  drop(found);
+  shm::write_id(scratch_, FrameKind::released, key);
+  send(scratch_);
+}
+
+void EngineSession::fetch(const shm::FetchFrame& frame) {
+  const std::lock_guard lock(mutex_);
+  const auto found = flights_.find(frame.id);
+  if (found == flights_.end()) return;
+  Flight& flight = *found->second;
+  if (!flight.over) throw ShmFailure("PEER_INVALID", "a fetch before the outputs are there");
+  if (!ledger_.claim(frame.output)) throw ShmFailure("PEER_INVALID", "a stale lease of a slot");
+  ledger_.let_go(flight.output);
+  flight.output = frame.output;
+  std::vector<OutputTensor> outputs = wanted_outputs(flight);
+  std::byte* base = segment_.data() + layout_.slot_offset(frame.output.slot);
+  std::uint64_t used = 0;
+  for (OutputTensor& output : outputs) {
+    used = shm::aligned_up(used);
+    if (!layout_.holds(frame.output.slot, used, output.size)) {
+      throw ShmFailure("PEER_INVALID", "a slot for outputs that is too small");
+    }
+    if (output.size > 0) std::memcpy(base + used, output.data, output.size);
+    output.data = base + used;
+    used += output.size;
+  }
+  flight.arena = base;
+  flight.arena_size = layout_.slot_bytes(frame.output.slot);
+  answer_result(flight, outputs);
+  drop(found);
+}
+
+void EngineSession::on_complete(Inference* inference) noexcept {
+  auto* flight = static_cast<Flight*>(inference);
+  const std::shared_ptr<EngineSession> self = flight->session;
+  const std::shared_ptr<DataPlaneCounts> counts = links_.counts;
+  {
+    const std::lock_guard lock(mutex_);
+    links_.server->end_request(*flight);
+    try {
+      finish(flights_.find(flight->key));
+    } catch (const std::exception&) {
+      broken_ = true;
+      links_.poke();
+    }
+  }
+  counts->in_core.fetch_sub(1);
+}
+
+void EngineSession::finish(Flights::iterator found) {
+  Flight& flight = *found->second;
+  const std::uint64_t key = flight.key;
+  flight.over = true;
+  if (ended_) return drop(found);
+  if (flight.answered) {
+    drop(found);
+    shm::write_id(scratch_, FrameKind::released, key);
+    return send(scratch_);
+  }
+  if (flight.error_code.empty()) return finish_with_outputs(found);
+  const std::string code = flight.error_code;
+  const std::string message = flight.error_message;
+  drop(found);
+  fail(key, false, code, message);
+}
+
+// Outputs that don't fit anywhere wait for the slot that the caller fetches them with.
+void EngineSession::finish_with_outputs(Flights::iterator found) {
+  Flight& flight = *found->second;
+  const std::vector<OutputTensor> outputs = wanted_outputs(flight);
+  std::uint64_t total = 0;
+  std::uint64_t outside = 0;
+  for (const OutputTensor& output : outputs) {
+    total = shm::aligned_up(total) + output.size;
+    if (output.size > 0 && !flight.in_arena(output.data)) outside += shm::aligned_up(output.size);
+  }
+  if (outside > std::min<std::uint64_t>(kMostInFrame, layout_.ring_bytes() / 4)) {
+    shm::write_grow(scratch_, flight.key, total);
+    return send(scratch_);
+  }
+  answer_result(flight, outputs);
+  drop(found);
+}
+
+// Backends may give more outputs than were asked for.
+std::vector<OutputTensor> EngineSession::wanted_outputs(const Flight& flight) const {
+  std::vector<OutputTensor> outputs;
+  for (const OutputTensor& output : flight.outputs) {
+    const bool wanted = flight.wanted.empty() ||
+                        std::find(flight.wanted.begin(), flight.wanted.end(), output.name) != flight.wanted.end();
+    if (wanted) outputs.push_back(output);
+  }
+  return outputs;
+}
+
+// The description has the same length whatever the offsets are: it is written twice, with data in between.
+void EngineSession::answer_result(Flight& flight, const std::vector<OutputTensor>& outputs) {
+  shm::ResultFrame result{flight.key, flight.model_version, {}};
+  for (const OutputTensor& output : outputs) {
+    shm::TensorPlace place = place_of(output);
+    place.in_frame = output.size > 0 && !flight.in_arena(output.data);
+    if (output.size > 0 && !place.in_frame) place.offset = static_cast<std::uint64_t>(output.data - flight.arena);
+    result.outputs.push_back(std::move(place));
+  }
+  Bytes frame;
+  shm::write_result(frame, result);
+  bool any = false;
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    if (!result.outputs[i].in_frame) continue;
+    result.outputs[i].offset = shm::append_data(frame, outputs[i].data, outputs[i].size);
+    any = true;
+  }
+  if (any) {
+    shm::write_result(scratch_, result);
+    std::memcpy(frame.data(), scratch_.data(), scratch_.size());
+  }
+  send(frame);
+}
+
+void EngineSession::drop(Flights::iterator found) {
+  Flight& flight = *found->second;
+  ledger_.let_go(flight.input);
+  ledger_.let_go(flight.output);
+  if (flight.deadline_ms != 0) deadlines_.erase({flight.deadline_ms, flight.key});
+  flights_.erase(found);
+}
+
+void EngineSession::fail(std::uint64_t key, bool of_table, const std::string& code, const std::string& message,
+                         bool kept) {
+  if (of_table) links_.counts->refused.fetch_add(1, std::memory_order_relaxed);
+  shm::write_failed(scratch_, {key, kept, of_table, code, message.substr(0, 4096)});
+  send(scratch_);
+}
+
+void EngineSession::send(const Bytes& frame) {
+  if (backlog_.empty() && answers_.push(frame)) return;
+  backlog_.push_back(frame);
+  if (backlog_.size() == 1) links_.poke();
+}
+
+void EngineSession::flush() {
+  const std::lock_guard lock(mutex_);
+  while (!backlog_.empty() && answers_.push(backlog_.front())) backlog_.pop_front();
+}
+
+int EngineSession::next_wait_ms() {
+  const std::lock_guard lock(mutex_);
+  if (!backlog_.empty()) return 1;
+  if (deadlines_.empty()) return -1;
+  const std::int64_t left = deadlines_.begin()->first - now_ms();
+  return static_cast<int>(std::clamp<std::int64_t>(left, 0, 60'000));
+}
+
+void EngineSession::expire() {
+  const std::lock_guard lock(mutex_);
+  const std::int64_t now = now_ms();
+  while (!deadlines_.empty() && deadlines_.begin()->first <= now) {
+    const auto found = flights_.find(deadlines_.begin()->second);
+    deadlines_.erase(deadlines_.begin());
+    Flight& flight = *found->second;
+    const std::uint64_t key = flight.key;
+    const bool kept = !flight.over;
+    const bool silent = flight.answered;
+    flight.deadline_ms = 0;
+    flight.answered = true;
+    if (kept) links_.server->cancel_request(flight);
+    else drop(found);
+    if (!silent) fail(key, true, "DEADLINE_EXCEEDED", "the deadline passed in the engine", kept);
+  }
+}
+
+void EngineSession::end() {
+  const std::lock_guard lock(mutex_);
+  ended_ = true;
+  backlog_.clear();
+  for (auto next = flights_.begin(); next != flights_.end();) {
+    const auto found = next++;
+    if (found->second->over) drop(found);
+    else links_.server->cancel_request(*found->second);
+  }
+}
+
+}  // namespace roundhouse

@@ -1,0 +1,109 @@
+// One peer of the data plane: its segment, its requests under way, its answers.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <unordered_map>
+
+#include "frames.hpp"
+#include "inference.hpp"
+#include "lease_socket.hpp"
+#include "ring.hpp"
+#include "segment.hpp"
+#include "server.hpp"
+#include "slot_pool.hpp"
+
+namespace roundhouse {
+
+// Shared by the sessions of an engine.
+struct DataPlaneCounts {
+  std::atomic<std::uint64_t> requests{0};
+  std::atomic<std::uint64_t> refused{0};
+  std::atomic<std::uint64_t> broken_sessions{0};
+  std::atomic<std::int64_t> in_core{0};
+};
+
+struct SessionLinks {
+  std::shared_ptr<Server> server;
+  std::shared_ptr<DataPlaneCounts> counts;
+  std::int64_t max_in_flight;
+  // Makes the service thread look again; any thread.
+  std::function<void()> poke;
+};
+
+class EngineSession : public CompletionSink, public std::enable_shared_from_this<EngineSession> {
+ public:
+  // Throws ShmFailure for a segment that isn't what it should be.
+  EngineSession(shm::SessionFds fds, SessionLinks links);
+
+  int request_event() const { return fds_.request_event.get(); }
+
+  // The rest belongs to the service thread. A throw means that the peer broke the protocol: end the session.
+  void read_requests();
+  void wake_up() { requests_.wake_up(); }
+  bool fall_asleep() { return requests_.fall_asleep(); }
+  // Milliseconds until the next deadline, or 1 while answers wait for room; -1: nothing to wait for.
+  int next_wait_ms();
+  void expire();
+  void flush();
+  bool is_broken() const { return broken_.load(); }
+  // No answer goes out any more; memory goes when the core has let go of the last request.
+  void end();
+
+  void on_complete(Inference* inference) noexcept override;
+
+ private:
+  struct Flight : Inference {
+    std::uint64_t key = 0;
+    std::shared_ptr<EngineSession> session;
+    shm::SlotRef input;
+    shm::SlotRef output;
+    shm::Bytes frame;
+    std::vector<std::string> wanted;
+    std::int64_t deadline_ms = 0;
+    bool over = false;         // both callbacks came
+    bool answered = false;     // early, or the caller gave it up
+  };
+  using Flights = std::unordered_map<std::uint64_t, std::unique_ptr<Flight>>;
+
+  void infer(shm::Bytes bytes);
+  // False where it was refused.
+  bool admit(const shm::InferFrame& frame, std::unique_ptr<Flight> flight);
+  void start(Flight& flight, shm::InferFrame frame);
+  bool claim_slots(const shm::InferFrame& frame);
+  std::vector<InputTensor> inputs_of(const Flight& flight, const shm::InferFrame& frame) const;
+  void cancel(std::uint64_t key);
+  void fetch(const shm::FetchFrame& frame);
+
+  // With the mutex held.
+  void finish(Flights::iterator found);
+  void finish_with_outputs(Flights::iterator found);
+  std::vector<OutputTensor> wanted_outputs(const Flight& flight) const;
+  void answer_result(Flight& flight, const std::vector<OutputTensor>& outputs);
+  void drop(Flights::iterator found);
+  void fail(std::uint64_t key, bool of_table, const std::string& code, const std::string& message, bool kept = false);
+  void send(const shm::Bytes& frame);
+
+  shm::SessionFds fds_;
+  SessionLinks links_;
+  shm::Segment segment_;
+  shm::Layout layout_;
+  shm::RingConsumer requests_;
+  std::atomic<bool> broken_{false};
+
+  std::mutex mutex_;
+  shm::RingProducer answers_;
+  shm::SlotLedger ledger_;
+  Flights flights_;
+  std::set<std::pair<std::int64_t, std::uint64_t>> deadlines_;
+  std::deque<shm::Bytes> backlog_;
+  shm::Bytes scratch_;
+  bool ended_ = false;
+};
+
+}  // namespace roundhouse
