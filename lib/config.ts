@@ -174,6 +174,9 @@ export function configError(faults: readonly Fault[]): RoundhouseError {
   );
 }
 
+/** How tensors get from the worker to its engine; control goes through gRPC either way. */
+export const dataPlaneSetting = choiceSetting('ROUNDHOUSE_DATA_PLANE', ['shm', 'grpc'], 'shm');
+
 /** What every service of ours reads. */
 export const commonSettings = {
   brokers: brokersSetting('KAFKA_BROKERS', '127.0.0.1:9092'),

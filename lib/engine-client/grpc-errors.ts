@@ -36,12 +36,17 @@ function isMessageTooLarge(error: ServiceError): boolean {
   );
 }
 
-/** A failed call as the error table has it. An engine that stops is as good as lost to its caller. */
+/** An engine that stops is as good as lost to its caller. */
+export function asCallerSees(code: ErrorCode): ErrorCode {
+  if (code === 'SHUTTING_DOWN') return 'ENGINE_LOST';
+  return code === 'NOT_FOUND' ? 'MODEL_UNAVAILABLE' : code;
+}
+
+/** A failed call as the error table has it. */
 export function roundhouseErrorOf(error: ServiceError): RoundhouseError {
   const sent = error.metadata?.get(errorCodeTrailer)[0];
   const text = typeof sent === 'string' && isErrorCode(sent) ? sent : undefined;
   const code =
     text ?? (isMessageTooLarge(error) ? 'PAYLOAD_INVALID' : byStatus[error.code]) ?? 'MODEL_FAILED';
-  const seen = code === 'SHUTTING_DOWN' ? 'ENGINE_LOST' : code === 'NOT_FOUND' ? 'MODEL_UNAVAILABLE' : code;
-  return new RoundhouseError(seen, error.details || error.message, [], { cause: error });
+  return new RoundhouseError(asCallerSees(code), error.details || error.message, [], { cause: error });
 }

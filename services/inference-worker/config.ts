@@ -1,5 +1,7 @@
 import {
+  choiceSetting,
   commonSettings,
+  dataPlaneSetting,
   integerSetting,
   loadConfig,
   portSetting,
@@ -22,6 +24,15 @@ export const workerSettings = {
   }),
   /** A shard with less time than this until its deadline is late: its outcome would miss the close. */
   startMarginMs: integerSetting('ROUNDHOUSE_WORKER_START_MARGIN_MS', { default: 100, min: 0, max: 60_000 }),
+  dataPlane: dataPlaneSetting,
+  /** Shared memory with the engine; only what is written to is used. */
+  dataPlanePoolBytes: integerSetting('ROUNDHOUSE_DATA_PLANE_POOL_BYTES', {
+    default: 268_435_456,
+    min: 1_048_576,
+    max: 17_179_869_184,
+  }),
+  /** What happens to a small payload when no slot is free; larger ones wait. */
+  dataPlaneWhenEmpty: choiceSetting('ROUNDHOUSE_DATA_PLANE_WHEN_EMPTY', ['wait', 'inline'], 'inline'),
   engineReadyTimeoutMs: integerSetting('ROUNDHOUSE_ENGINE_READY_TIMEOUT_MS', {
     default: 30_000,
     min: 100,

@@ -1,7 +1,12 @@
 import type { LetterKept } from '#lib/bus/dead-letters';
 import { defineEvents, event, type Telemetry } from '#lib/telemetry';
+import { sendPaths, type SendPath } from '#native/shm/shm-session';
 import { errorCodes } from '#schemas/errors';
 import { outcomeStatuses } from '#schemas/domain';
+
+/** Why a request went through gRPC although shared memory was chosen. */
+export const fallbackReasons = ['not_connected', 'too_large'] as const;
+export type FallbackReason = (typeof fallbackReasons)[number];
 
 interface ShardIds {
   readonly runId: string;
@@ -78,8 +83,43 @@ const clockEvents = {
   }),
 };
 
-export function workerEvents(telemetry: Telemetry) {
-  return defineEvents(telemetry, { ...shardEvents, ...engineEvents, ...clockEvents });
-}
+const dataPlaneEvents = {
+  DataPlaneOpened: event<{ epoch: number }>({
+    level: 'info',
+    counter: {
+      name: 'dispatch_data_plane_sessions_total',
+      help: 'Sessions of shared memory with an engine.',
+    },
+  }),
+  DataPlaneLost: event<{ reason: string }>({
+    level: 'warn',
+    counter: { name: 'dispatch_data_plane_losses_total', help: 'Sessions that ended by the other side.' },
+  }),
+  /** gRPC carries the requests until a session opens. */
+  DataPlaneUnavailable: event<{ reason: string }>({
+    level: 'warn',
+    counter: { name: 'dispatch_data_plane_unavailable_total', help: 'Sessions that could not be opened.' },
+  }),
+  DataPlaneFellBack: event<{ reason: FallbackReason; model: string }>({
+    level: 'debug',
+    labels: { reason: fallbackReasons },
+    counter: { name: 'dispatch_data_plane_fallbacks_total', help: 'Requests sent through gRPC instead.' },
+  }),
+  DataPlaneSent: event<{ path: SendPath }>({
+    level: 'trace',
+    labels: { path: sendPaths },
+    counter: {
+      name: 'dispatch_data_plane_requests_total',
+      help: 'Requests by the place of their payload; "frame_since_empty": the pool had no slot.',
+    },
+  }),
+  DataPlaneWaited: event<{ model: string }>({
+    level: 'debug',
+    counter: { name: 'dispatch_data_plane_waits_total', help: 'Requests that waited for a slot.' },
+  }),
+};
 
+export function workerEvents(telemetry: Telemetry) {
+  return defineEvents(telemetry, { ...shardEvents, ...engineEvents, ...dataPlaneEvents, ...clockEvents });
+}
 export type WorkerEvents = ReturnType<typeof workerEvents>;

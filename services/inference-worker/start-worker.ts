@@ -3,12 +3,14 @@ import { connectBus, topicSpecs, type Bus } from '#lib/bus/kafka';
 import type { WindowedConsumer } from '#lib/bus/port';
 import type { Env } from '#lib/config';
 import { connectEngine } from '#lib/engine-client/grpc';
+import type { EngineClient } from '#lib/engine-client/port';
 import { startHealthServer } from '#lib/health';
 import type { ServiceContext, ServicePorts } from '#lib/service';
 import type { UnixMs } from '#schemas/brands';
 import { RoundhouseError } from '#schemas/errors';
 import { topicsOf } from '#schemas/topics';
 import type { WorkerConfig } from './config';
+import { connectOverShm } from './data-plane/shm-engine-client';
 import { EngineLink } from './engine-link';
 import { EngineProcess } from './engine-process';
 import { workerEvents, type WorkerEvents } from './events';
@@ -28,6 +30,13 @@ async function prepareBus({ config, logger, signal, onStop }: Context, events: W
   return bus;
 }
 
+function connectToEngine(address: string, config: WorkerConfig, events: WorkerEvents): EngineClient {
+  const grpc = connectEngine({ address, controlTimeoutMs: 5_000 });
+  if (config.dataPlane === 'grpc') return grpc;
+  const { dataPlanePoolBytes: poolBytes, dataPlaneWhenEmpty: whenEmpty } = config;
+  return connectOverShm({ address, grpc, events, poolBytes, whenEmpty });
+}
+
 function startEngine({ config, logger, onStop }: Context, events: WorkerEvents, env: Env): EngineLink {
   const link = new EngineLink();
   const engine = new EngineProcess({
@@ -37,7 +46,7 @@ function startEngine({ config, logger, onStop }: Context, events: WorkerEvents, 
     logger,
     events,
     link,
-    connect: (address) => connectEngine({ address, controlTimeoutMs: 5_000 }),
+    connect: (address) => connectToEngine(address, config, events),
   });
   onStop('engine', () => engine.stop());
   engine.start();

@@ -1,5 +1,6 @@
 import {
   commonSettings,
+  dataPlaneSetting,
   integerSetting,
   loadConfig,
   textSetting,
@@ -13,11 +14,12 @@ const engineSettings = {
   logLevel: commonSettings.logLevel,
   modelsDir: commonSettings.modelsDir,
   toolchainDir: textSetting('ROUNDHOUSE_TOOLCHAIN_DIR', { default: '.roundhouse/toolchain' }),
-  /** The path of a Unix socket; the kernel takes 107 bytes. */
+  dataPlane: dataPlaneSetting,
+  /** The path of a Unix socket; the kernel takes 107 bytes, and the data plane's ends with `.shm`. */
   socket: textSetting('ROUNDHOUSE_ENGINE_SOCKET', {
     default: '.roundhouse/run/engine.sock',
-    pattern: /^.{1,107}$/,
-    limit: 'a path of 1 to 107 bytes',
+    pattern: /^.{1,103}$/,
+    limit: 'a path of 1 to 103 bytes',
   }),
   backendsDir: textSetting('ROUNDHOUSE_ENGINE_BACKENDS_DIR', { default: 'build/native/backends' }),
   /** Models to load, separated by commas; empty: all of the repository. The engine is ready when all are. */

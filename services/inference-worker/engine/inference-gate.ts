@@ -26,7 +26,7 @@ export class InferenceGate {
 
   /** ModelInferRequest bytes to ModelInferResponse bytes. */
   async infer(bytes: Buffer, signal: AbortSignal): Promise<Buffer> {
-    if (this.triton.inFlight >= this.limits.maxInFlight) throw this.busy();
+    if (this.triton.openRequests >= this.limits.maxInFlight) throw this.busy();
     const request = inferRequestOf(bytes);
     const result = await this.triton.infer(request, signal);
     try {

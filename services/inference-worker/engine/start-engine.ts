@@ -1,6 +1,7 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { Server } from '@grpc/grpc-js';
+import { dataPlaneSocket } from '#lib/engine-client/data-plane-socket';
 import { loadProtocol } from '#lib/engine-client/protocol';
 import { projectPath } from '#schemas/project-root';
 import { TritonServer } from '#native/triton/triton-server';
@@ -30,6 +31,13 @@ function startTriton(config: EngineConfig): Promise<TritonServer> {
   });
 }
 
+/** Whoever could bind the engine's socket may take the one beside it. */
+function openDataPlane(triton: TritonServer, config: EngineConfig): void {
+  const socket = dataPlaneSocket(at(config.socket));
+  rmSync(socket, { force: true });
+  triton.openDataPlane(socket, config.maxInFlight);
+}
+
 export interface Engine {
   readonly models: EngineModels;
   stop(): Promise<void>;
@@ -57,6 +65,7 @@ export async function startEngine(config: EngineConfig, events: EngineEvents): P
     server.addService(loadProtocol().health, healthHandlers(models, stopping.signal));
     mkdirSync(dirname(at(config.socket)), { recursive: true });
     await bindSocket(server, at(config.socket));
+    if (config.dataPlane === 'shm') openDataPlane(triton, config);
   } catch (error) {
     await stop();
     throw error;

@@ -1,0 +1,111 @@
+import { dataPlaneSocket } from '#lib/engine-client/data-plane-socket';
+import type { EngineClient, InferRequest, InferResponse, ModelState } from '#lib/engine-client/port';
+import { sizeClasses } from '#native/shm/size-classes';
+import type { ShmSession } from '#native/shm/shm-session';
+import type { UnixMs } from '#schemas/brands';
+import type { NamedTensor } from '#schemas/domain';
+import { RoundhouseError } from '#schemas/errors';
+import type { FallbackReason, WorkerEvents } from '../events';
+import { SessionKeeper } from './session-keeper';
+import { isTooLarge, roundhouseErrorOfShm } from './shm-errors';
+
+export interface ShmEngineOptions {
+  /** `unix:` address of the engine; its data plane listens beside it. */
+  readonly address: string;
+  /** For control, and for what shared memory can't carry. */
+  readonly grpc: EngineClient;
+  readonly events: WorkerEvents;
+  readonly poolBytes: number;
+  readonly whenEmpty: 'wait' | 'inline';
+}
+
+function versionNumber(version: string): number {
+  if (version === '') return -1;
+  if (/^[1-9]\d{0,14}$/.test(version)) return Number(version);
+  throw new RoundhouseError('PAYLOAD_INVALID', `model_version: "${version}" is no positive number`);
+}
+
+function tooLate(when: string): RoundhouseError {
+  return new RoundhouseError('DEADLINE_EXCEEDED', `the deadline had passed ${when}`);
+}
+
+/** Tensors through shared memory, control through gRPC. Output data are the caller's own. */
+class ShmEngineClient implements EngineClient {
+  private readonly sessions: SessionKeeper;
+
+  constructor(private readonly options: ShmEngineOptions) {
+    const { address, events, poolBytes, whenEmpty } = options;
+    this.sessions = new SessionKeeper(events, {
+      socketPath: dataPlaneSocket(address.replace(/^unix:/, '')),
+      classes: sizeClasses(poolBytes),
+      whenEmpty,
+      onSent: (path) => events.DataPlaneSent({ path }),
+      onWait: (model) => events.DataPlaneWaited({ model }),
+    });
+  }
+
+  async infer(request: InferRequest, deadline: UnixMs, signal?: AbortSignal): Promise<InferResponse> {
+    if (Date.now() >= deadline) throw tooLate('before the request was sent');
+    const session = await this.sessions.current();
+    if (session === null) return this.fallBack('not_connected', request, deadline, signal);
+    try {
+      const response = await this.inferInSession(session, request, deadline, signal);
+      if (Date.now() >= deadline) throw tooLate('when the answer was read');
+      return response;
+    } catch (error) {
+      if (isTooLarge(error)) return this.fallBack('too_large', request, deadline, signal);
+      throw roundhouseErrorOfShm(error, signal);
+    }
+  }
+
+  private async inferInSession(
+    session: ShmSession,
+    { model, version, requestId, inputs }: InferRequest,
+    deadlineMs: UnixMs,
+    signal?: AbortSignal,
+  ): Promise<InferResponse> {
+    const call = signal === undefined ? { deadlineMs } : { deadlineMs, signal };
+    const request = { model, version: versionNumber(version), requestId, inputs };
+    const result = await session.infer(request, call);
+    return { model, version: result.version, outputs: result.outputs as readonly NamedTensor[] };
+  }
+
+  private fallBack(
+    reason: FallbackReason,
+    request: InferRequest,
+    deadline: UnixMs,
+    signal?: AbortSignal,
+  ): Promise<InferResponse> {
+    this.options.events.DataPlaneFellBack({ reason, model: request.model });
+    return this.options.grpc.infer(request, deadline, signal);
+  }
+
+  isLive(): Promise<boolean> {
+    return this.options.grpc.isLive();
+  }
+  isReady(): Promise<boolean> {
+    return this.options.grpc.isReady();
+  }
+  isModelReady(model: string, version?: string): Promise<boolean> {
+    return this.options.grpc.isModelReady(model, version);
+  }
+  repositoryIndex(): Promise<readonly ModelState[]> {
+    return this.options.grpc.repositoryIndex();
+  }
+  loadModel(model: string): Promise<void> {
+    return this.options.grpc.loadModel(model);
+  }
+  unloadModel(model: string): Promise<void> {
+    return this.options.grpc.unloadModel(model);
+  }
+
+  async close(): Promise<void> {
+    await this.sessions.close();
+    await this.options.grpc.close();
+  }
+}
+
+/** Connects at once; gRPC carries the requests as long as there is no session. */
+export function connectOverShm(options: ShmEngineOptions): EngineClient {
+  return new ShmEngineClient(options);
+}
