@@ -1,5 +1,6 @@
 /** The functions of build/native/shm.node, one to one. Internal: use ShmSession. */
 import { projectPath } from '#schemas/project-root';
+import type { AnswerRow } from './answers';
 import { ShmError } from './shm-error';
 
 /** An opaque, type-tagged value; a wrong one is refused with WRONG_HANDLE. */
@@ -13,6 +14,10 @@ export interface NativeSessionSettings {
   readonly inlineBytes: number;
   /** What may travel in the frame when the pool is empty. */
   readonly mostInlineBytes: number;
+  /** Outputs of a slot up to this size are copied into the slab. */
+  readonly copyBelowBytes: number;
+  /** How long a caller with one request under way may wait awake, where the last answer came that soon. */
+  readonly mostSpinUs: number;
   /** Ascending, in whole pages. */
   readonly classes: readonly { readonly slotBytes: number; readonly count: number }[];
 }
@@ -31,20 +36,6 @@ export interface NativeLease {
   readonly memory: ArrayBuffer;
 }
 
-export interface NativeRequest {
-  readonly id: number;
-  readonly model: string;
-  /** -1: the version policy of the model decides. */
-  readonly version: number;
-  readonly requestId: string;
-  /** Unix; 0: none. */
-  readonly deadlineMs: number;
-  readonly inputs: readonly NativeTensor[];
-  readonly outputs: readonly string[];
-  readonly outputBytes: number;
-  readonly inlineIfEmpty: boolean;
-}
-
 /** What became of a submit or fetch. */
 export const submitted = {
   inSlot: 0,
@@ -55,41 +46,6 @@ export const submitted = {
   tooLarge: 5,
 } as const;
 
-/** Lies in the slot from `offset`, or in `copy`. */
-export interface NativeOutput {
-  readonly name: string;
-  readonly datatype: string;
-  readonly shape: readonly number[];
-  readonly offset: number;
-  readonly byteLength: number;
-  readonly copy?: Buffer;
-}
-
-export interface NativeResult {
-  readonly kind: 'result';
-  readonly id: number;
-  readonly version: string;
-  readonly outputs: readonly NativeOutput[];
-  /** Absent where no output lies in a slot. */
-  readonly slot?: number;
-  readonly generation?: number;
-  readonly slotBytes?: number;
-}
-export interface NativeFailure {
-  readonly kind: 'failed';
-  readonly id: number;
-  /** The engine still has the slots; `released` comes later. */
-  readonly kept: boolean;
-  readonly ofTable: boolean;
-  readonly code: string;
-  readonly message: string;
-}
-export type NativeAnswer =
-  | NativeResult
-  | NativeFailure
-  | { readonly kind: 'grow'; readonly id: number; readonly bytes: number }
-  | { readonly kind: 'released'; readonly id: number };
-
 export interface ShmBindings {
   abiVersion(): number;
   /** Connects and offers the segment; `onEvent` says that the state changed or answers came. */
@@ -97,10 +53,25 @@ export interface ShmBindings {
   state(handle: SessionHandle): 'opening' | 'open' | 'ended';
   endReason(handle: SessionHandle): string;
   /** Copies the inputs unless they lie in the lease, whose view is detached when the request is on its way. */
-  submit(handle: SessionHandle, request: NativeRequest, lease?: NativeLease): number;
+  submit(
+    handle: SessionHandle,
+    id: number,
+    model: string,
+    /** -1: the version policy of the model decides. */
+    version: number,
+    requestId: string,
+    /** Unix; 0: none. */
+    deadlineMs: number,
+    inputs: readonly NativeTensor[],
+    outputs: readonly string[],
+    outputBytes: number,
+    inlineIfEmpty: boolean,
+    lease?: NativeLease,
+  ): number;
   cancel(handle: SessionHandle, id: number): boolean;
   fetch(handle: SessionHandle, id: number, bytes: number): number;
-  takeAnswers(handle: SessionHandle): NativeAnswer[];
+  /** Small outputs are copied into the slab as far as it reaches. */
+  takeAnswers(handle: SessionHandle, slab: Uint8Array): AnswerRow[];
   lease(handle: SessionHandle, bytes: number): NativeLease | undefined;
   view(handle: SessionHandle, slot: number, generation: number, bytes: number): ArrayBuffer;
   /** A copy of the first bytes; the lease ends. */

@@ -1,14 +1,13 @@
+import { answerKinds, readResult, type AnswerRow, type ResultAnswer } from './answers';
 import {
   loadBindings,
   submitted,
-  type NativeAnswer,
   type NativeLease,
-  type NativeRequest,
-  type NativeResult,
   type NativeTensor,
   type SessionHandle,
   type ShmBindings,
 } from './bindings';
+import { DeadlineClock } from './deadline-clock';
 import { OutputSizes } from './output-sizes';
 import { asShmError, EngineRefusal, ShmError } from './shm-error';
 import { sizeClasses, type SizeClass } from './size-classes';
@@ -24,6 +23,7 @@ export interface ShmSessionOptions {
   /** What an empty pool means for a payload that a frame can carry; longer ones wait. */
   readonly whenEmpty?: 'wait' | 'inline';
   readonly connectTimeoutMs?: number;
+  readonly mostSpinUs?: number;
   /** Called for every request that is on its way. */
   readonly onSent?: (path: SendPath) => void;
   /** Called for every request that has to wait for a slot or for room in the ring. */
@@ -71,20 +71,21 @@ interface Flight {
   readonly call: ShmCall;
   resolve(result: ShmResult): void;
   reject(error: Error): void;
-  timer?: NodeJS.Timeout;
   onAbort?: () => void;
   /** The caller has its answer; the engine still has the slots. */
   answered: boolean;
 }
 
+/** Below this a copy costs less than a view and its end. */
+export const copyBelowBytes = 32_768;
+const slabBytes = 8 * copyBelowBytes;
 const defaults = {
+  mostSpinUs: 60,
   ringBytes: 1_048_576,
   inlineBytes: 2_048,
   mostInlineBytes: 65_536,
   connectTimeoutMs: 2_000,
 };
-/** Below this a copy costs less than a view and its end. */
-export const copyBelowBytes = 32_768;
 const defaultPoolBytes = 256 * 1_024 * 1_024;
 
 /**
@@ -101,7 +102,14 @@ export class ShmSession implements AsyncDisposable {
   private opening: { resolve(): void; reject(error: Error): void } | null = null;
   private closed = false;
 
-  private constructor(private readonly options: ShmSessionOptions) {}
+  private isTaken = false;
+  private slab = Buffer.allocUnsafeSlow(slabBytes);
+  private readonly inlineIfEmpty: boolean;
+  private readonly clock = new DeadlineClock((now) => this.expire(now));
+
+  private constructor(private readonly options: ShmSessionOptions) {
+    this.inlineIfEmpty = options.whenEmpty === 'inline';
+  }
 
   /** Rejects with ShmError. */
   static async open(options: ShmSessionOptions): Promise<ShmSession> {
@@ -114,7 +122,7 @@ export class ShmSession implements AsyncDisposable {
     return this.flights.size;
   }
   get isOpen(): boolean {
-    return !this.closed && this.bindings.state(this.handle) === 'open';
+    return this.isTaken && !this.closed;
   }
   get heldSlots(): number {
     return this.bindings.heldSlots(this.handle);
@@ -153,8 +161,16 @@ export class ShmSession implements AsyncDisposable {
   private connect(): Promise<void> {
     const { socketPath, classes = sizeClasses(defaultPoolBytes) } = this.options;
     const { connectTimeoutMs, ...sizes } = { ...defaults, ...this.options };
-    const { ringBytes, inlineBytes, mostInlineBytes } = sizes;
-    const settings = { socketPath, classes, ringBytes, inlineBytes, mostInlineBytes };
+    const { ringBytes, inlineBytes, mostInlineBytes, mostSpinUs } = sizes;
+    const settings = {
+      socketPath,
+      classes,
+      ringBytes,
+      inlineBytes,
+      mostInlineBytes,
+      mostSpinUs,
+      copyBelowBytes,
+    };
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => this.abandonOpening('the engine did not answer'), connectTimeoutMs);
       const settle = (): void => clearTimeout(timer);
@@ -181,13 +197,22 @@ export class ShmSession implements AsyncDisposable {
   /** The deadline and the caller's signal answer at once; the slots come back when the engine has let go. */
   private limit(id: number, flight: Flight): void {
     const { deadlineMs, signal } = flight.call;
-    if (deadlineMs !== undefined) {
-      const late = (): void => this.abandon(id, new ShmError('DEADLINE', 'the deadline passed'));
-      flight.timer = setTimeout(late, Math.max(0, deadlineMs - Date.now()));
-    }
+    if (deadlineMs !== undefined) this.clock.expect(deadlineMs);
     if (signal === undefined) return;
     flight.onAbort = () => this.abandon(id, new ShmError('CANCELLED', 'the request was given up'));
     signal.addEventListener('abort', flight.onAbort, { once: true });
+  }
+
+  /** Answers what is late; when it is to be called next. */
+  private expire(now: number): number {
+    let next = Infinity;
+    for (const [id, { call, answered }] of this.flights) {
+      const { deadlineMs = Infinity } = call;
+      if (answered || deadlineMs === Infinity) continue;
+      if (deadlineMs <= now) this.abandon(id, new ShmError('DEADLINE', 'the deadline passed'));
+      else next = Math.min(next, deadlineMs);
+    }
+    return next;
   }
 
   private submit(id: number, flight: Flight): void {
@@ -196,19 +221,20 @@ export class ShmSession implements AsyncDisposable {
   }
 
   private trySubmit(id: number, { request, call }: Flight): number | null {
-    const native: NativeRequest = {
-      id,
-      model: request.model,
-      version: request.version,
-      requestId: request.requestId,
-      deadlineMs: call.deadlineMs ?? 0,
-      inputs: request.inputs,
-      outputs: request.outputs ?? [],
-      outputBytes: this.sizes.expected(request.model),
-      inlineIfEmpty: this.options.whenEmpty === 'inline',
-    };
     try {
-      return this.bindings.submit(this.handle, native, call.lease);
+      return this.bindings.submit(
+        this.handle,
+        id,
+        request.model,
+        request.version,
+        request.requestId,
+        call.deadlineMs ?? 0,
+        request.inputs,
+        request.outputs ?? [],
+        this.sizes.expected(request.model),
+        this.inlineIfEmpty,
+        call.lease,
+      );
     } catch (error) {
       this.answer(id, (flight) => flight.reject(asShmError(error) as Error));
       this.flights.delete(id);
@@ -241,7 +267,7 @@ export class ShmSession implements AsyncDisposable {
 
   private abandon(id: number, error: Error): void {
     if (!this.answer(id, (flight) => flight.reject(error))) return;
-    if (this.bindings.state(this.handle) === 'open') this.bindings.cancel(this.handle, id);
+    if (this.isOpen) this.bindings.cancel(this.handle, id);
   }
 
   /** Answers the caller, once. */
@@ -249,19 +275,34 @@ export class ShmSession implements AsyncDisposable {
     const flight = this.flights.get(id);
     if (flight === undefined || flight.answered) return false;
     flight.answered = true;
-    clearTimeout(flight.timer);
     if (flight.onAbort !== undefined) flight.call.signal?.removeEventListener('abort', flight.onAbort);
     settle(flight);
     return true;
   }
 
   private onEvent(): void {
-    for (const answer of this.bindings.takeAnswers(this.handle)) this.onAnswer(answer);
+    const rows = this.bindings.takeAnswers(this.handle, this.slab);
+    for (const row of rows) this.onAnswer(row);
+    if (rows.length > 0) this.turnSlab(rows);
     const state = this.bindings.state(this.handle);
     if (state === 'ended') return this.onEnded();
-    if (state === 'open') this.opening?.resolve();
-    if (state === 'open') this.opening = null;
-    this.line.advance();
+    if (this.opening !== null && state === 'open') {
+      this.isTaken = true;
+      this.opening.resolve();
+      this.opening = null;
+    }
+    if (this.line.length > 0) this.line.advance();
+  }
+
+  /** What was copied into the slab stays there: the next answers go behind it, or into a new one. */
+  private turnSlab(rows: readonly AnswerRow[]): void {
+    let used = 0;
+    for (const [kind, , , , , bytes, inSlab] of rows as [number, 0, 0, 0, 0, number, number][]) {
+      if (kind === answerKinds.result && inSlab >= 0) used = Math.max(used, inSlab + bytes);
+    }
+    if (used === 0) return;
+    const rest = this.slab.length - used;
+    this.slab = rest >= copyBelowBytes ? this.slab.subarray(used) : Buffer.allocUnsafeSlow(slabBytes);
   }
 
   private onEnded(): void {
@@ -276,6 +317,7 @@ export class ShmSession implements AsyncDisposable {
 
   private failAll(reason: string): void {
     this.line.clear();
+    this.clock.stop();
     const ids = [...this.flights.keys()];
     for (const id of ids) {
       this.answer(id, ({ reject }) => reject(new ShmError('SESSION_ENDED', reason)));
@@ -283,32 +325,30 @@ export class ShmSession implements AsyncDisposable {
     }
   }
 
-  private onAnswer(answer: NativeAnswer): void {
-    if (answer.kind === 'grow') return this.onGrow(answer.id, answer.bytes);
-    if (answer.kind === 'result') this.onResult(answer);
-    if (answer.kind === 'failed') {
-      const refusal = new EngineRefusal(answer.code, answer.ofTable, answer.message);
-      this.answer(answer.id, ({ reject }) => reject(refusal));
-      if (answer.kept) return;
+  private onAnswer(row: AnswerRow): void {
+    const id = row[1] as number;
+    if (row[0] === answerKinds.grow) return this.onGrow(id, row[2] as number);
+    if (row[0] === answerKinds.result) this.onResult(id, readResult(row));
+    if (row[0] === answerKinds.failed) {
+      const [, , kept, ofTable, code, message] = row as [0, 0, boolean, boolean, string, string];
+      this.answer(id, ({ reject }) => reject(new EngineRefusal(code, ofTable, message)));
+      if (kept) return;
     }
-    this.flights.delete(answer.id);
+    this.flights.delete(id);
   }
 
-  private onResult(result: NativeResult): void {
-    const { slot = 0, generation = 0, slotBytes = 0 } = result;
-    const taken = this.answer(result.id, (flight) => {
+  private onResult(id: number, result: ResultAnswer): void {
+    const { slot, generation, bytes, inSlab } = result;
+    const taken = this.answer(id, (flight) => {
       this.sizes.remember(flight.request.model, result.outputs);
       flight.resolve(this.resultOf(result, flight.call.keep === true));
     });
-    if (!taken && slotBytes > 0) this.bindings.release(this.handle, slot, generation);
+    if (!taken && bytes > 0 && inSlab < 0) this.bindings.release(this.handle, slot, generation);
   }
 
-  private resultOf(result: NativeResult, keep: boolean): ShmResult {
-    const { slot = 0, generation = 0, slotBytes = 0, version } = result;
-    let memory: ArrayBuffer | Buffer | undefined;
-    if (keep && slotBytes > copyBelowBytes)
-      memory = this.bindings.view(this.handle, slot, generation, slotBytes);
-    else if (slotBytes > 0) memory = this.bindings.copyOut(this.handle, slot, generation, slotBytes);
+  private resultOf(result: ResultAnswer, keep: boolean): ShmResult {
+    const { slot, generation, version } = result;
+    const memory = this.memoryOf(result, keep);
     const outputs = result.outputs.map(({ name, datatype, shape, offset, byteLength, copy }) => {
       const data = copy ?? viewOf(memory, offset, byteLength);
       return { name, datatype, shape, data };
@@ -317,6 +357,16 @@ export class ShmSession implements AsyncDisposable {
       if (memory instanceof ArrayBuffer) this.giveBack(slot, generation, memory);
     };
     return { version, outputs, release };
+  }
+
+  private memoryOf(
+    { slot, generation, bytes, inSlab }: ResultAnswer,
+    keep: boolean,
+  ): Buffer | ArrayBuffer | undefined {
+    if (bytes === 0) return undefined;
+    if (inSlab >= 0) return this.slab.subarray(inSlab, inSlab + bytes);
+    if (keep) return this.bindings.view(this.handle, slot, generation, bytes);
+    return this.bindings.copyOut(this.handle, slot, generation, bytes);
   }
 
   private onGrow(id: number, bytes: number): void {
@@ -335,7 +385,8 @@ export class ShmSession implements AsyncDisposable {
   }
 
   private giveBack(slot: number, generation: number, memory: ArrayBuffer): void {
-    if (this.bindings.release(this.handle, slot, generation, memory) && !this.closed) this.line.advance();
+    const freed = this.bindings.release(this.handle, slot, generation, memory);
+    if (freed && !this.closed && this.line.length > 0) this.line.advance();
   }
 }
 

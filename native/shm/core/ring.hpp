@@ -42,6 +42,8 @@ class RingConsumer {
   RingConsumer(std::byte* control, std::byte* data, std::uint64_t bytes, int event_fd);
   // False where there is none. Throws PEER_INVALID for counters or lengths that can't be.
   bool pop(Bytes& frame);
+  // Is there something to pop? A look, for who spins.
+  bool has_frame() const { return control_->head.load(std::memory_order_acquire) != tail_; }
   // Call it before waiting for the event; false: there is a frame already.
   bool fall_asleep();
   // Call it when the event came.

@@ -18,6 +18,9 @@ class SlotPool {
   // False for a lease that was given back before: its generation is stale.
   bool give_back(SlotRef lease);
   bool is_held(SlotRef lease) const;
+  // The lease that `renew` will make of a held one: whoever has the old one can't end it any more.
+  static SlotRef renewed(SlotRef lease) { return {lease.slot, lease.generation + 1}; }
+  void renew(SlotRef lease) { slots_[lease.slot].generation = renewed(lease).generation; }
   std::uint32_t held() const { return held_; }
 
  private:

@@ -1,6 +1,9 @@
 // The functions of shm.node, one to one as in bindings.ts. Errors are JS errors with a `code`.
 #include <napi.h>
 
+#include <algorithm>
+#include <cstring>
+
 #include "client_session.hpp"
 #include "failure.hpp"
 
@@ -74,6 +77,8 @@ SessionSettings settings_of(Napi::Object object) {
   settings.ring_bytes = whole(object.Get("ringBytes"), "ringBytes");
   settings.inline_bytes = whole(object.Get("inlineBytes"), "inlineBytes");
   settings.most_inline_bytes = whole(object.Get("mostInlineBytes"), "mostInlineBytes");
+  settings.copy_below_bytes = whole(object.Get("copyBelowBytes"), "copyBelowBytes");
+  settings.most_spin = std::chrono::microseconds(whole(object.Get("mostSpinUs"), "mostSpinUs"));
   if (!object.Get("classes").IsArray()) invalid("classes must be an array");
   const auto classes = object.Get("classes").As<Napi::Array>();
   for (std::uint32_t i = 0; i < classes.Length(); ++i) {
@@ -149,32 +154,32 @@ std::vector<ClientInput> inputs_of(const Napi::Value& value) {
   return inputs;
 }
 
-ClientRequest request_of(const Napi::Object& object) {
+// Arguments in a row: names of properties would cost more than the rest of a small request.
+ClientRequest request_of(const Napi::CallbackInfo& info) {
   ClientRequest request;
-  request.frame.id = whole(object.Get("id"), "id");
-  request.frame.deadline_ms = static_cast<std::int64_t>(whole(object.Get("deadlineMs"), "deadlineMs"));
-  request.frame.version = object.Get("version").ToNumber().Int64Value();
-  request.frame.model = text(object.Get("model"), "model");
-  request.frame.request_id = text(object.Get("requestId"), "requestId");
-  request.output_bytes = whole(object.Get("outputBytes"), "outputBytes");
-  request.inline_if_empty = object.Get("inlineIfEmpty").ToBoolean();
-  request.inputs = inputs_of(object.Get("inputs"));
-  const Napi::Value outputs = object.Get("outputs");
-  if (!outputs.IsArray()) invalid("outputs must be an array");
-  for (std::uint32_t i = 0; i < outputs.As<Napi::Array>().Length(); ++i) {
-    request.frame.outputs.push_back(text(outputs.As<Napi::Array>().Get(i), "output"));
-  }
+  request.frame.id = whole(info[1], "id");
+  request.frame.model = text(info[2], "model");
+  if (!info[3].IsNumber()) invalid("version must be a number");
+  request.frame.version = info[3].As<Napi::Number>().Int64Value();
+  request.frame.request_id = text(info[4], "requestId");
+  request.frame.deadline_ms = static_cast<std::int64_t>(whole(info[5], "deadlineMs"));
+  request.inputs = inputs_of(info[6]);
+  if (!info[7].IsArray()) invalid("outputs must be an array");
+  const auto outputs = info[7].As<Napi::Array>();
+  for (std::uint32_t i = 0; i < outputs.Length(); ++i) request.frame.outputs.push_back(text(outputs.Get(i), "output"));
+  request.output_bytes = whole(info[8], "outputBytes");
+  request.inline_if_empty = info[9].ToBoolean();
   return request;
 }
 
-// submit(handle, request, lease?) → Submitted
+// submit(handle, id, model, version, requestId, deadlineMs, inputs, outputs, outputBytes, inlineIfEmpty, lease?)
+// → Submitted
 Napi::Value submit(const Napi::CallbackInfo& info) {
   return guarded(info.Env(), [&] {
-    if (!info[1].IsObject()) invalid("submit takes a request");
-    ClientRequest request = request_of(info[1].As<Napi::Object>());
+    ClientRequest request = request_of(info);
     Napi::ArrayBuffer memory;
-    if (info[2].IsObject()) {
-      const Napi::Object lease = info[2].As<Napi::Object>();
+    if (info[10].IsObject()) {
+      const Napi::Object lease = info[10].As<Napi::Object>();
       request.leased = {static_cast<std::uint32_t>(whole(lease.Get("slot"), "slot")),
                         static_cast<std::uint32_t>(whole(lease.Get("generation"), "generation"))};
       memory = lease.Get("memory").As<Napi::ArrayBuffer>();
@@ -245,19 +250,50 @@ Napi::Value release(const Napi::CallbackInfo& info) {
   });
 }
 
-Napi::Object output_to_js(Napi::Env env, const TensorPlace& output, const Bytes& frame) {
-  Napi::Object object = Napi::Object::New(env);
+// Answers come as rows, [kind, id, …] as in answers.ts: names of properties would cost more than the rest.
+class Row {
+ public:
+  Row(Napi::Env env, FrameKind kind, std::uint64_t id) : array_(Napi::Array::New(env)) {
+    add(static_cast<double>(kind));
+    add(static_cast<double>(id));
+  }
+  template <typename T>
+  void add(T value) {
+    array_.Set(next_++, value);
+  }
+  Napi::Array array() const { return array_; }
+
+ private:
+  Napi::Array array_;
+  std::uint32_t next_ = 0;
+};
+
+// A buffer of the caller that small outputs are copied into.
+struct Slab {
+  std::byte* data = nullptr;
+  std::size_t bytes = 0;
+  std::size_t used = 0;
+
+  // Its offset, or -1 where there is no room.
+  double put(const std::byte* from, std::uint64_t size) {
+    const std::uint64_t at = aligned_up(used);
+    if (at > bytes || size > bytes - at) return -1;
+    std::memcpy(data + at, from, size);
+    used = at + size;
+    return static_cast<double>(at);
+  }
+};
+
+void add_output(Row& row, Napi::Env env, const TensorPlace& output, const Bytes& frame) {
   Napi::Array shape = Napi::Array::New(env, output.shape.size());
   for (std::uint32_t i = 0; i < output.shape.size(); ++i) shape.Set(i, static_cast<double>(output.shape[i]));
-  object.Set("name", output.name);
-  object.Set("datatype", output.datatype);
-  object.Set("shape", shape);
-  object.Set("offset", static_cast<double>(output.offset));
-  object.Set("byteLength", static_cast<double>(output.length));
-  if (output.in_frame) {
-    object.Set("copy", Napi::Buffer<std::byte>::Copy(env, frame.data() + output.offset, output.length));
-  }
-  return object;
+  row.add(output.name);
+  row.add(output.datatype);
+  row.add(shape);
+  row.add(static_cast<double>(output.offset));
+  row.add(static_cast<double>(output.length));
+  if (!output.in_frame) return row.add(env.Undefined());
+  row.add(Napi::Buffer<std::byte>::Copy(env, frame.data() + output.offset, output.length));
 }
 
 void check_places(const ResultFrame& result, const Bytes& frame, const Layout& layout, SlotRef slot) {
@@ -269,78 +305,71 @@ void check_places(const ResultFrame& result, const Bytes& frame, const Layout& l
   }
 }
 
-Napi::Object result_to_js(Napi::Env env, ClientSession& session, const Bytes& frame) {
+Napi::Array result_to_js(Napi::Env env, ClientSession& session, const Bytes& frame, Slab& slab) {
   const ResultFrame result = read_result(frame);
   SlotRef slot;
   if (!session.settle(result.id, slot)) throw ShmFailure("PEER_INVALID", "an answer to no request");
   check_places(result, frame, session.memory()->layout, slot);
-  Napi::Object object = Napi::Object::New(env);
-  object.Set("kind", "result");
-  object.Set("id", static_cast<double>(result.id));
-  object.Set("version", result.version);
-  Napi::Array outputs = Napi::Array::New(env, result.outputs.size());
   std::uint64_t end = 0;
-  for (std::uint32_t i = 0; i < result.outputs.size(); ++i) {
-    const TensorPlace& output = result.outputs[i];
-    outputs.Set(i, output_to_js(env, output, frame));
+  for (const TensorPlace& output : result.outputs) {
     if (!output.in_frame && output.length > 0) end = std::max(end, output.offset + output.length);
   }
-  object.Set("outputs", outputs);
-  // A slot that nothing was written to is free at once.
-  if (end == 0) session.give_back(slot);
-  else {
-    object.Set("slot", slot.slot);
-    object.Set("generation", slot.generation);
-    object.Set("slotBytes", static_cast<double>(end));
-  }
-  return object;
+  double in_slab = -1;
+  if (end > 0 && end <= session.copy_below()) in_slab = slab.put(session.memory()->at(slot), end);
+  // A slot that nothing is left in is free at once.
+  if (end == 0 || in_slab >= 0) session.give_back(slot);
+  Row row(env, FrameKind::result, result.id);
+  row.add(result.version);
+  row.add(slot.slot);
+  row.add(slot.generation);
+  row.add(static_cast<double>(end));
+  row.add(in_slab);
+  for (const TensorPlace& output : result.outputs) add_output(row, env, output, frame);
+  return row.array();
 }
 
-Napi::Object failed_to_js(Napi::Env env, ClientSession& session, const Bytes& frame) {
+Napi::Array failed_to_js(Napi::Env env, ClientSession& session, const Bytes& frame) {
   const FailedFrame failed = read_failed(frame);
   SlotRef slot;
   if (!failed.kept && session.settle(failed.id, slot)) session.give_back(slot);
-  Napi::Object object = Napi::Object::New(env);
-  object.Set("kind", "failed");
-  object.Set("id", static_cast<double>(failed.id));
-  object.Set("kept", failed.kept);
-  object.Set("ofTable", failed.of_table);
-  object.Set("code", failed.code);
-  object.Set("message", failed.message);
-  return object;
+  Row row(env, FrameKind::failed, failed.id);
+  row.add(failed.kept);
+  row.add(failed.of_table);
+  row.add(failed.code);
+  row.add(failed.message);
+  return row.array();
 }
 
-Napi::Object answer_to_js(Napi::Env env, ClientSession& session, const Bytes& frame) {
+Napi::Array answer_to_js(Napi::Env env, ClientSession& session, const Bytes& frame, Slab& slab) {
   const FrameKind kind = kind_of(frame);
-  if (kind == FrameKind::result) return result_to_js(env, session, frame);
+  if (kind == FrameKind::result) return result_to_js(env, session, frame, slab);
   if (kind == FrameKind::failed) return failed_to_js(env, session, frame);
-  Napi::Object object = Napi::Object::New(env);
   if (kind == FrameKind::grow) {
     std::uint64_t bytes = 0;
-    object.Set("id", static_cast<double>(read_grow(frame, bytes)));
-    object.Set("kind", "grow");
-    object.Set("bytes", static_cast<double>(bytes));
-    return object;
+    Row row(env, kind, read_grow(frame, bytes));
+    row.add(static_cast<double>(bytes));
+    return row.array();
   }
   if (kind != FrameKind::released) throw ShmFailure("PEER_INVALID", "a frame of an unknown kind");
   SlotRef slot;
   const std::uint64_t id = read_id(frame);
   if (session.settle(id, slot)) session.give_back(slot);
-  object.Set("kind", "released");
-  object.Set("id", static_cast<double>(id));
-  return object;
+  return Row(env, kind, id).array();
 }
 
-// All answers there are. A peer that breaks the protocol ends the session.
+// takeAnswers(handle, slab): all answers there are. A peer that breaks the protocol ends the session.
 Napi::Value take_answers(const Napi::CallbackInfo& info) {
   return guarded(info.Env(), [&] {
     ClientSession& session = session_of(info);
+    if (!info[1].IsTypedArray()) invalid("takeAnswers takes a buffer");
+    const auto buffer = info[1].As<Napi::Uint8Array>();
+    Slab slab{reinterpret_cast<std::byte*>(const_cast<std::uint8_t*>(buffer.Data())), buffer.ByteLength(), 0};
     Napi::Array answers = Napi::Array::New(info.Env());
     Bytes frame;
     std::uint32_t count = 0;
     try {
       do {
-        while (session.next_answer(frame)) answers.Set(count++, answer_to_js(info.Env(), session, frame));
+        while (session.next_answer(frame)) answers.Set(count++, answer_to_js(info.Env(), session, frame, slab));
       } while (!session.fall_asleep());
     } catch (const ShmFailure& failure) {
       session.end(failure.what());

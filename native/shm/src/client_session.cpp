@@ -1,5 +1,7 @@
 #include "client_session.hpp"
 
+#include <sched.h>
+
 #include <cstring>
 
 #include "failure.hpp"
@@ -90,7 +92,7 @@ void ClientSession::place_inputs(ClientRequest& request, std::uint64_t& total) c
 
 bool ClientSession::take_slots(ClientRequest& request, std::uint64_t bytes, bool in_frame, Flight& flight) {
   SlotPool& pool = memory_->pool;
-  if (!request.leased.none()) flight.input = request.leased;
+  if (!request.leased.none()) flight.input = SlotPool::renewed(request.leased);
   else if (!in_frame) {
     const auto input = pool.take(bytes);
     if (!input) return false;
@@ -144,9 +146,21 @@ Submitted ClientSession::submit(ClientRequest& request) {
     request.frame.inputs.clear();
     return never ? Submitted::too_large : Submitted::ring_full;
   }
+  // The view of a lease that was sent ends some day, when the collector comes: it must not end the flight's.
+  if (!request.leased.none()) memory_->pool.renew(request.leased);
   flights_.emplace(request.frame.id, flight);
   hold_process();
+  spin_for_answer();
   return since_empty ? Submitted::in_frame_since_empty : in_frame ? Submitted::in_frame : Submitted::in_slot;
+}
+
+// To sleep and be woken costs more than the rest of a small request: a caller with one request under way waits
+// awake, but only where its last one was answered that soon, and never longer.
+void ClientSession::spin_for_answer() {
+  if (flights_.size() != 1) return;
+  sent_at_ = std::chrono::steady_clock::now();
+  if (last_round_trip_ > settings_.most_spin) return;
+  while (!answers_->has_frame() && std::chrono::steady_clock::now() - sent_at_ < settings_.most_spin) sched_yield();
 }
 
 bool ClientSession::cancel(std::uint64_t id) {
@@ -180,6 +194,7 @@ bool ClientSession::settle(std::uint64_t id, SlotRef& output) {
   if (found == flights_.end()) return false;
   memory_->pool.give_back(found->second.input);
   output = found->second.output;
+  if (flights_.size() == 1) last_round_trip_ = std::chrono::steady_clock::now() - sent_at_;
   flights_.erase(found);
   hold_process();
   return true;

@@ -3,6 +3,7 @@
 
 #include <napi.h>
 
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -26,6 +27,10 @@ struct SessionSettings {
   std::uint64_t inline_bytes = 0;
   // What an empty pool may send in the frame instead.
   std::uint64_t most_inline_bytes = 0;
+  // Answers of a slot up to this size are copied out at once.
+  std::uint64_t copy_below_bytes = 0;
+  // How long a caller may wait awake for an answer that is expected so soon.
+  std::chrono::microseconds most_spin{0};
 };
 
 // Memory and who holds which part of it: lives until the last view of it is gone.
@@ -74,6 +79,7 @@ class ClientSession {
   bool settle(std::uint64_t id, SlotRef& output);
 
   const std::shared_ptr<SlotMemory>& memory() const { return memory_; }
+  std::uint64_t copy_below() const { return settings_.copy_below_bytes; }
   bool is_taken() const { return taken_; }
   const std::string& end_reason() const { return end_reason_; }
   bool is_ended() const { return ended_; }
@@ -91,6 +97,7 @@ class ClientSession {
   void on_socket();
   void on_answers();
   void hold_process();
+  void spin_for_answer();
   bool push(const Bytes& frame);
 
   SessionSettings settings_;
@@ -105,6 +112,8 @@ class ClientSession {
   std::unique_ptr<LoopWatcher> socket_watcher_;
   std::unique_ptr<LoopWatcher> answer_watcher_;
   Bytes scratch_;
+  std::chrono::steady_clock::time_point sent_at_{};
+  std::chrono::nanoseconds last_round_trip_{0};
   bool holding_ = false;
   bool taken_ = false;
   bool ended_ = false;

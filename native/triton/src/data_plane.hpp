@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <map>
 #include <memory>
 #include <string>
@@ -38,6 +39,8 @@ class DataPlane {
   void accept_peer();
   void on_socket(Peers::iterator peer);
   void on_requests(int socket);
+  void read_and_spin(EngineSession& session);
+  bool spin_until_request(const EngineSession& session);
   void guard(int socket, const std::function<void(Peer&)>& work);
   void take_offer(Peer& peer, shm::SessionFds fds);
   void end(Peers::iterator peer);
@@ -52,6 +55,9 @@ class DataPlane {
   shm::OwnedFd listener_;
   shm::OwnedFd epoll_;
   Peers peers_;
+  // When the last request had been handed over, and how long after it the next one came.
+  std::chrono::steady_clock::time_point last_request_{};
+  std::chrono::nanoseconds last_gap_{std::chrono::hours(1)};
   std::atomic<std::size_t> session_count_{0};
   std::atomic<bool> closing_{false};
   std::thread thread_;

@@ -47,6 +47,7 @@ class EngineSession : public CompletionSink, public std::enable_shared_from_this
   void read_requests();
   void wake_up() { requests_.wake_up(); }
   bool fall_asleep() { return requests_.fall_asleep(); }
+  bool has_request() const { return requests_.has_frame(); }
   // Milliseconds until the next deadline, or 1 while answers wait for room; -1: nothing to wait for.
   int next_wait_ms();
   void expire();
