@@ -23,7 +23,12 @@ export function makeRepository(folder: string): string {
 export function startEngine(models: string, socket: string): Promise<ChildProcess> {
   const child = spawn(process.execPath, [projectPath('dist/services/inference-worker/engine/main.js')], {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-    env: { PATH: process.env['PATH'], ROUNDHOUSE_MODELS_DIR: models, ROUNDHOUSE_ENGINE_SOCKET: socket },
+    env: {
+      PATH: process.env['PATH'],
+      ROUNDHOUSE_MODELS_DIR: models,
+      ROUNDHOUSE_ENGINE_SOCKET: socket,
+      ROUNDHOUSE_ENGINE_MAX_IN_FLIGHT: '2000',
+    },
   });
   return new Promise((resolve, reject) => {
     child.once('message', () => resolve(child));

@@ -1,3 +1,10 @@
+import {
+  readParameter,
+  regionEntries,
+  regionOf,
+  type Parameter,
+  type RegionReference,
+} from './region-parameters';
 import { fieldBytes, stringBytes, varintBytes, WireError, WireReader, WireType, WireWriter } from './wire';
 
 /** ModelInferRequest and ModelInferResponse of schemas/proto/kserve.proto. */
@@ -7,6 +14,8 @@ export interface WireTensor {
   /** NaN stands for a dimension that no number holds. */
   readonly shape: readonly number[];
   readonly data: Uint8Array;
+  /** The contents lie there instead, and `data` is empty. */
+  readonly region?: RegionReference | undefined;
 }
 
 export interface DecodedTensor {
@@ -16,6 +25,7 @@ export interface DecodedTensor {
   /** InferTensorContents, still encoded. */
   contents?: Buffer;
   parameters: string[];
+  region?: RegionReference | undefined;
 }
 
 export interface DecodedInfer {
@@ -24,6 +34,8 @@ export interface DecodedInfer {
   id: string;
   tensors: DecodedTensor[];
   requestedOutputs: string[];
+  /** Where requested outputs are to be put. */
+  outputRegions: Map<string, RegionReference>;
   /** Views of the message. */
   raw: Buffer[];
 }
@@ -32,12 +44,20 @@ export interface DecodedInfer {
 const field = { model: 1, version: 2, id: 3, tensors: 5, requestedOutputs: 6 } as const;
 const rawField = { request: 7, response: 6 } as const;
 const tensorField = { name: 1, datatype: 2, shape: 3, parameters: 4, contents: 5 } as const;
+const outputField = { name: 1, parameters: 2 } as const;
+
+export interface RequestedOutput {
+  readonly name: string;
+  readonly region?: RegionReference | undefined;
+}
 
 export interface InferMessage {
   readonly model: string;
   readonly version: string;
   readonly id: string;
   readonly tensors: readonly WireTensor[];
+  /** Of a request. */
+  readonly outputs?: readonly RequestedOutput[];
 }
 
 function shapeBytes(shape: readonly number[]): number {
@@ -48,29 +68,53 @@ function shapeBytes(shape: readonly number[]): number {
 
 function tensorBytes(tensor: WireTensor): number {
   const shape = shapeBytes(tensor.shape);
-  return stringBytes(tensor.name) + stringBytes(tensor.datatype) + (shape === 0 ? 0 : fieldBytes(shape));
+  const names = stringBytes(tensor.name) + stringBytes(tensor.datatype);
+  return names + (shape === 0 ? 0 : fieldBytes(shape)) + entriesBytes(tensor.region);
+}
+
+function entriesBytes(region: RegionReference | undefined): number {
+  if (region === undefined) return 0;
+  return regionEntries(region).reduce((sum, entry) => sum + fieldBytes(entry.length), 0);
+}
+function writeEntries(writer: WireWriter, number: number, region: RegionReference | undefined): void {
+  if (region === undefined) return;
+  for (const entry of regionEntries(region)) writer.bytes(number, entry);
+}
+
+function outputBytes({ name, region }: RequestedOutput): number {
+  return stringBytes(name) + entriesBytes(region);
+}
+function writeOutput(writer: WireWriter, output: RequestedOutput): void {
+  writer.header(field.requestedOutputs, outputBytes(output));
+  writer.string(outputField.name, output.name);
+  writeEntries(writer, outputField.parameters, output.region);
 }
 
 function writeTensor(writer: WireWriter, tensor: WireTensor, bytes: number): void {
   writer.header(field.tensors, bytes);
   writer.string(tensorField.name, tensor.name);
   writer.string(tensorField.datatype, tensor.datatype);
-  if (tensor.shape.length === 0) return;
-  writer.header(tensorField.shape, shapeBytes(tensor.shape));
+  if (tensor.shape.length > 0) writer.header(tensorField.shape, shapeBytes(tensor.shape));
   for (const dimension of tensor.shape) writer.varint(dimension);
+  writeEntries(writer, tensorField.parameters, tensor.region);
 }
 
 function encode(message: InferMessage, raw: number): Buffer {
   const sizes = message.tensors.map(tensorBytes);
   let total = stringBytes(message.model) + stringBytes(message.version) + stringBytes(message.id);
   for (const size of sizes) total += fieldBytes(size);
-  for (const tensor of message.tensors) total += fieldBytes(tensor.data.byteLength);
+  // A request has no raw entry for what lies in shared memory, a response an empty one.
+  const inline =
+    raw === rawField.response ? message.tensors : message.tensors.filter(({ region }) => !region);
+  for (const output of message.outputs ?? []) total += fieldBytes(outputBytes(output));
+  for (const tensor of inline) total += fieldBytes(tensor.data.byteLength);
   const writer = new WireWriter(total);
   writer.string(field.model, message.model);
   writer.string(field.version, message.version);
   writer.string(field.id, message.id);
   message.tensors.forEach((tensor, i) => writeTensor(writer, tensor, sizes[i]!));
-  for (const tensor of message.tensors) writer.bytes(raw, tensor.data);
+  for (const output of message.outputs ?? []) writeOutput(writer, output);
+  for (const tensor of inline) writer.bytes(raw, tensor.data);
   return writer.buffer;
 }
 
@@ -92,6 +136,7 @@ function readShape(reader: WireReader, type: number, shape: number[]): void {
 
 function decodeTensor(bytes: Buffer): DecodedTensor {
   const tensor: DecodedTensor = { name: '', datatype: '', shape: [], parameters: [] };
+  const parameters: Parameter[] = [];
   const reader = new WireReader(bytes);
   while (!reader.atEnd) {
     const { field: number, type } = reader.tag();
@@ -100,21 +145,28 @@ function decodeTensor(bytes: Buffer): DecodedTensor {
     else if (number === tensorField.name) tensor.name = reader.string();
     else if (number === tensorField.datatype) tensor.datatype = reader.string();
     else if (number === tensorField.contents) tensor.contents = reader.bytes();
-    else if (number === tensorField.parameters) tensor.parameters.push(firstString(reader.bytes()));
+    else if (number === tensorField.parameters) parameters.push(readParameter(reader.bytes()));
     else reader.skip(type);
   }
-  return tensor;
+  tensor.parameters = parameters.map(({ key }) => key);
+  const region = regionOf(parameters);
+  return region === undefined ? tensor : { ...tensor, region };
 }
 
-/** Field 1 of a message: the key of a map entry, the name of a requested output. */
-function firstString(bytes: Buffer): string {
+function decodeOutput(bytes: Buffer, message: DecodedInfer): void {
   const reader = new WireReader(bytes);
+  const parameters: Parameter[] = [];
+  let name = '';
   while (!reader.atEnd) {
     const { field: number, type } = reader.tag();
-    if (number === 1 && type === WireType.bytes) return reader.string();
-    reader.skip(type);
+    if (type !== WireType.bytes) reader.skip(type);
+    else if (number === outputField.name) name = reader.string();
+    else if (number === outputField.parameters) parameters.push(readParameter(reader.bytes()));
+    else reader.skip(type);
   }
-  return '';
+  message.requestedOutputs.push(name);
+  const region = regionOf(parameters);
+  if (region !== undefined) message.outputRegions.set(name, region);
 }
 
 function decode(bytes: Buffer, raw: number): DecodedInfer {
@@ -124,6 +176,7 @@ function decode(bytes: Buffer, raw: number): DecodedInfer {
     id: '',
     tensors: [],
     requestedOutputs: [],
+    outputRegions: new Map(),
     raw: [],
   };
   const reader = new WireReader(bytes);
@@ -135,7 +188,8 @@ function decode(bytes: Buffer, raw: number): DecodedInfer {
     else if (number === field.id) message.id = reader.string();
     else if (number === field.tensors) message.tensors.push(decodeTensor(reader.bytes()));
     else if (number === raw) message.raw.push(reader.bytes());
-    else if (number === field.requestedOutputs) message.requestedOutputs.push(firstString(reader.bytes()));
+    else if (raw === rawField.request && number === field.requestedOutputs)
+      decodeOutput(reader.bytes(), message);
     else reader.skip(type);
   }
   return message;

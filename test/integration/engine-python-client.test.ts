@@ -85,6 +85,21 @@ whenPython("Python's tritonclient", () => {
     });
   });
 
+  test('inputs and outputs in its own shared memory, through the worker', async () => {
+    expect(await runPython(`127.0.0.1:${tcp.port}`, 'echo', '--shared-memory')).toEqual({
+      status: { region: 64 },
+      // 1 + 2 + 39 = 42
+      sum: 42,
+      echoed: [[1, 2, 39]],
+      outside: 'StatusCode.INVALID_ARGUMENT',
+      unknown: 'StatusCode.NOT_FOUND',
+      twice: 'StatusCode.INVALID_ARGUMENT',
+      tooLong: 'StatusCode.INVALID_ARGUMENT',
+      overflow: 'StatusCode.INVALID_ARGUMENT',
+      left: 0,
+    });
+  });
+
   test('our protocol has its field numbers', async () => {
     const theirs = (await runPython('--descriptors')) as Record<string, Record<string, number>>;
     const ours = loadSync(projectPath('schemas/proto/kserve.proto'), { keepCase: true });

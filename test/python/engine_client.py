@@ -1,15 +1,18 @@
 """Uses an engine as any Triton user would, with NVIDIA's own client. Prints one JSON object.
 
 python engine_client.py HOST:PORT MODEL        the calls
+python engine_client.py HOST:PORT MODEL --shared-memory
 python engine_client.py --descriptors          messages of the client's protocol: {message: {field: number}}
 """
 
 import json
+import secrets
 import sys
 import time
 
 import numpy as np
 import tritonclient.grpc as grpcclient
+import tritonclient.utils.shared_memory as shm
 from tritonclient.grpc import model_config_pb2, service_pb2
 from tritonclient.utils import InferenceServerException
 
@@ -78,9 +81,47 @@ def exercise(client, model):
     return seen
 
 
+def exercise_shared_memory(client, model):
+    """Inputs and one output in POSIX shared memory, made and read by the client's own utilities."""
+    key = "/roundhouse-test-" + secrets.token_hex(16)
+    values = np.array([[1, 2, 39]], dtype=np.int32)
+    control = np.zeros((1, 2), dtype=np.int32)
+    region = shm.create_shared_memory_region("region", key, 64)
+    seen = {}
+    try:
+        shm.set_shared_memory_region(region, [values, control])
+        client.register_system_shared_memory("region", key, 64)
+        status = client.get_system_shared_memory_status(as_json=True)
+        seen["status"] = {name: int(entry["byte_size"]) for name, entry in status["regions"].items()}
+        data = grpcclient.InferInput("data", [1, 3], "INT32")
+        data.set_shared_memory("region", 12, 0)
+        second = grpcclient.InferInput("control", [1, 2], "INT32")
+        second.set_shared_memory("region", 8, 12)
+        echoed = grpcclient.InferRequestedOutput("data")
+        echoed.set_shared_memory("region", 32, 32)
+        result = client.infer(model, [data, second], outputs=[echoed, grpcclient.InferRequestedOutput("sum")])
+        seen["sum"] = int(result.as_numpy("sum")[0][0])
+        seen["echoed"] = shm.get_contents_as_numpy(region, np.int32, [1, 3], 32).tolist()
+        data.set_shared_memory("region", 12, 60)
+        seen["outside"] = refusal(lambda: client.infer(model, [data, second]))
+        data.set_shared_memory("nobody", 12, 0)
+        seen["unknown"] = refusal(lambda: client.infer(model, [data, second]))
+        seen["twice"] = refusal(lambda: client.register_system_shared_memory("region", key, 64))
+        seen["tooLong"] = refusal(lambda: client.register_system_shared_memory("long", key, 65))
+        seen["overflow"] = refusal(
+            lambda: client.register_system_shared_memory("long", key, 2**64 - 1, 2)
+        )
+        client.unregister_system_shared_memory("region")
+        seen["left"] = len(client.get_system_shared_memory_status().regions)
+    finally:
+        shm.destroy_shared_memory_region(region)
+    return seen
+
+
 if __name__ == "__main__":
     if sys.argv[1] == "--descriptors":
         print(json.dumps(descriptors()))
     else:
         with grpcclient.InferenceServerClient(sys.argv[1]) as triton:
-            print(json.dumps(exercise(triton, sys.argv[2])))
+            calls = exercise_shared_memory if "--shared-memory" in sys.argv else exercise
+            print(json.dumps(calls(triton, sys.argv[2])))

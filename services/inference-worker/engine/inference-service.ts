@@ -6,6 +6,8 @@ import type { TritonServer } from '#native/triton/triton-server';
 import type { EngineModels } from './engine-models';
 import type { EngineEvents } from './events';
 import type { InferenceGate } from './inference-gate';
+import { regionHandlers } from './shared-memory/region-handlers';
+import type { SharedMemoryRegions } from './shared-memory/regions';
 import { abortSignalOf, unary } from './unary-handlers';
 
 export interface EngineParts {
@@ -13,6 +15,7 @@ export interface EngineParts {
   readonly models: EngineModels;
   readonly gate: InferenceGate;
   readonly events: EngineEvents;
+  readonly regions: SharedMemoryRegions;
 }
 
 interface NamedModel {
@@ -47,8 +50,10 @@ export function inferenceHandlers({
   models,
   gate,
   events,
+  regions,
 }: EngineParts): UntypedServiceImplementation {
   return {
+    ...regionHandlers(regions),
     ServerLive: unary(() => ({ live: triton.isLive() })),
     ServerReady: unary(() => ({ ready: models.whyNotReady() === null })),
     ModelReady: unary(({ name, version }: NamedModel) => ({ ready: triton.isModelReady(name, version) })),

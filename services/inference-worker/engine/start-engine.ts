@@ -11,6 +11,7 @@ import type { EngineEvents } from './events';
 import { healthHandlers } from './health-service';
 import { InferenceGate } from './inference-gate';
 import { inferenceDefinition, inferenceHandlers } from './inference-service';
+import { SharedMemoryRegions } from './shared-memory/regions';
 import { bindSocket, closeServer } from './socket-server';
 import { asRoundhouseError } from './triton-errors';
 
@@ -48,7 +49,8 @@ export async function startEngine(config: EngineConfig, events: EngineEvents): P
   const triton = await startTriton(config);
   const needed = config.models === '' ? modelsIn(at(config.modelsDir)) : config.models.split(',');
   const models = new EngineModels(triton, at(config.modelsDir), needed, events);
-  const gate = new InferenceGate(triton, config);
+  const regions = new SharedMemoryRegions();
+  const gate = new InferenceGate(triton, config, regions);
   const server = new Server({
     'grpc.max_receive_message_length': config.maxMessageBytes,
     'grpc.max_send_message_length': config.maxMessageBytes,
@@ -57,11 +59,12 @@ export async function startEngine(config: EngineConfig, events: EngineEvents): P
   const stop = async (): Promise<void> => {
     stopping.abort();
     await closeServer(server);
+    regions.close();
     await triton.stop();
   };
   try {
     await models.loadNeeded();
-    server.addService(inferenceDefinition(), inferenceHandlers({ triton, models, gate, events }));
+    server.addService(inferenceDefinition(), inferenceHandlers({ triton, models, gate, events, regions }));
     server.addService(loadProtocol().health, healthHandlers(models, stopping.signal));
     mkdirSync(dirname(at(config.socket)), { recursive: true });
     await bindSocket(server, at(config.socket));

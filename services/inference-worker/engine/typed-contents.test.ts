@@ -1,6 +1,10 @@
 import { loadProtocol } from '#lib/engine-client/protocol';
-import { inferRequestOf } from './infer-request';
+import { inferRequestOf as read } from './infer-request';
+import { SharedMemoryRegions } from './shared-memory/regions';
+import { RequestRegions } from './shared-memory/request-regions';
 
+const inferRequestOf = (bytes: Buffer) =>
+  read(bytes, new RequestRegions(new SharedMemoryRegions(), RequestRegions.makePool()));
 const { ModelInfer } = loadProtocol().inference;
 
 function rawOf(datatype: string, contents: object): string {
