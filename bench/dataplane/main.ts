@@ -10,8 +10,9 @@ import { projectPath } from '#schemas/project-root';
 import { makeRepository, model, startEngine } from './engine';
 import { measureInTurns, type Figures } from './measure';
 import { parseOptions, type Options } from './options';
+import { connectRaw, SharedRegion } from './shared-region';
 import { sustain } from './sustain';
-import { grpcBytes, hotPath, hotPathCopied, inProcess, type Ends } from './ways';
+import { grpcBytes, grpcShared, hotPath, hotPathCopied, inProcess, type Ends } from './ways';
 
 /**
  * bench -- dataplane [--sizes 4096,…] [--concurrency 1,16] [--seconds 2] [--sustain 60 --rate 6000]: one JSON
@@ -45,7 +46,7 @@ async function measureCases(ends: Ends, options: Options): Promise<Case[]> {
   for (const bytes of options.sizes) {
     for (const concurrency of options.concurrencies) {
       const ways = new Map(
-        Object.entries({ inProcess, grpcBytes, hotPath, hotPathCopied }).map(([name, way]) => [
+        Object.entries({ inProcess, grpcBytes, grpcShared, hotPath, hotPathCopied }).map(([name, way]) => [
           name,
           way(ends, bytes),
         ]),
@@ -56,32 +57,52 @@ async function measureCases(ends: Ends, options: Options): Promise<Case[]> {
   return cases;
 }
 
-async function main(options: Options): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), 'roundhouse-bench-'));
+async function registerRegions(socket: string, { sizes, concurrencies }: Options) {
+  const client = connectRaw(`unix:${socket}`);
+  const regions = new Map<number, SharedRegion[]>();
+  for (const bytes of sizes) {
+    const count = Math.max(...concurrencies);
+    const made = Array.from({ length: count }, () => SharedRegion.register(client, bytes));
+    regions.set(bytes, await Promise.all(made));
+  }
+  const remove = (): void => {
+    for (const region of [...regions.values()].flat()) region.remove();
+    client.close();
+  };
+  return { regions: (bytes: number) => regions.get(bytes)!, remove };
+}
+
+async function measure(folder: string, options: Options): Promise<object> {
+  const modelRepository = makeRepository(folder);
+  const backendDirectory = projectPath('build/native/backends');
+  const socket = join(folder, 'engine.sock');
+  const local = await TritonServer.start({ coreLibrary: core, modelRepository, backendDirectory });
+  await local.loadModel(model);
+  const engine = await startEngine(modelRepository, socket);
+  const grpc = connectEngine({ address: `unix:${socket}` });
+  const { regions, remove } = await registerRegions(socket, options);
+  const classes = sizeClasses(poolBytes);
+  const session = await ShmSession.open({ socketPath: dataPlaneSocket(socket), classes });
   try {
-    const modelRepository = makeRepository(folder);
-    const backendDirectory = projectPath('build/native/backends');
-    const local = await TritonServer.start({ coreLibrary: core, modelRepository, backendDirectory });
-    await local.loadModel(model);
-    const socket = join(folder, 'engine.sock');
-    const engine = await startEngine(modelRepository, socket);
-    const grpc = connectEngine({ address: `unix:${socket}` });
-    const session = await ShmSession.open({
-      socketPath: dataPlaneSocket(socket),
-      classes: sizeClasses(poolBytes),
-    });
-    const ends = { local, grpc, session };
+    const ends = { local, grpc, session, regions };
     const cases = await measureCases(ends, options);
     const { sustainSeconds, sustainRate } = options;
-    const sustained =
-      sustainSeconds === 0
-        ? undefined
-        : await sustain(hotPath(ends, 4_096), sustainRate, sustainSeconds, engine.pid!);
-    console.log(JSON.stringify({ model, cases, sustained }, null, 2));
+    if (sustainSeconds === 0) return { model, cases };
+    const call = hotPath(ends, 4_096);
+    return { model, cases, sustained: await sustain(call, sustainRate, sustainSeconds, engine.pid!) };
+  } finally {
+    remove();
     await session.close();
     await grpc.close();
     engine.kill('SIGTERM');
     await local.stop();
+  }
+}
+
+async function main(options: Options): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'roundhouse-bench-'));
+  try {
+    console.log(JSON.stringify(await measure(folder, options), null, 2));
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -4,11 +4,14 @@ import type { TritonServer } from '#native/triton/triton-server';
 import type { UnixMs } from '#schemas/brands';
 import { model } from './engine';
 import type { Call } from './measure';
+import type { SharedRegion } from './shared-region';
 
 export interface Ends {
   readonly local: TritonServer;
   readonly grpc: EngineClient;
   readonly session: ShmSession;
+  /** Regions for a size, one for each call at a time. */
+  regions(bytes: number): SharedRegion[];
 }
 
 const requestId = '';
@@ -71,6 +74,17 @@ export function grpcBytes({ grpc }: Ends, bytes: number): Call {
   return fromBuffers(bytes, async (payload, expected) => {
     const request = { model, version: '', requestId, inputs: [input(payload)] };
     check((await grpc.infer(request, inTenSeconds())).outputs[0]!.data, expected);
+  });
+}
+
+/** Control through gRPC, the payload in registered POSIX shared memory both ways. */
+export function grpcShared({ regions }: Ends, bytes: number): Call {
+  const free = regions(bytes).map((region) => ({ region, answer: Buffer.alloc(bytes) }));
+  return fromBuffers(bytes, async (payload, expected) => {
+    const taken = free.pop()!;
+    await taken.region.infer(payload, taken.answer);
+    check(taken.answer, expected);
+    free.push(taken);
   });
 }
 

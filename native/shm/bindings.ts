@@ -36,7 +36,7 @@ export interface NativeLease {
   readonly memory: ArrayBuffer;
 }
 
-/** What became of a submit or fetch. */
+/** What became of a submit or fetch; a submit adds `answered` when there are answers that no event announces. */
 export const submitted = {
   inSlot: 0,
   inFrame: 1,
@@ -44,6 +44,7 @@ export const submitted = {
   poolEmpty: 3,
   ringFull: 4,
   tooLarge: 5,
+  answered: 8,
 } as const;
 
 export interface ShmBindings {

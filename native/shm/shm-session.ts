@@ -242,8 +242,13 @@ export class ShmSession implements AsyncDisposable {
     }
   }
 
-  private settleSubmit(id: number, flight: Flight, result: number | null): void {
-    if (result === null) return;
+  private settleSubmit(id: number, flight: Flight, submittedAs: number | null): void {
+    if (submittedAs === null) return;
+    if (submittedAs >= submitted.answered) {
+      this.options.onSent?.(sendPaths[submittedAs - submitted.answered]!);
+      return this.onEvent();
+    }
+    const result = submittedAs;
     const path = sendPaths[result];
     if (path !== undefined) return this.options.onSent?.(path);
     if (result !== submitted.tooLarge) return this.wait(id, flight);

@@ -44,6 +44,8 @@ class RingConsumer {
   bool pop(Bytes& frame);
   // Is there something to pop? A look, for who spins.
   bool has_frame() const { return control_->head.load(std::memory_order_acquire) != tail_; }
+  // No event comes for what is written from now on: who calls it looks again and again.
+  void stay_awake() { control_->consumer_sleeps.store(0, std::memory_order_relaxed); }
   // Call it before waiting for the event; false: there is a frame already.
   bool fall_asleep();
   // Call it when the event came.

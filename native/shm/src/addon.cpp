@@ -11,6 +11,7 @@ namespace roundhouse::shm {
 namespace {
 
 constexpr int kAbiVersion = 1;
+constexpr int kAnswered = 8;
 constexpr napi_type_tag kSessionTag = {0x726f756e64686f75ULL, 0x736573686d73686dULL};
 
 Napi::Error to_js_error(Napi::Env env, const std::string& code, const std::string& message) {
@@ -173,7 +174,7 @@ ClientRequest request_of(const Napi::CallbackInfo& info) {
 }
 
 // submit(handle, id, model, version, requestId, deadlineMs, inputs, outputs, outputBytes, inlineIfEmpty, lease?)
-// → Submitted
+// → Submitted, and kAnswered where there are answers already
 Napi::Value submit(const Napi::CallbackInfo& info) {
   return guarded(info.Env(), [&] {
     ClientRequest request = request_of(info);
@@ -186,7 +187,7 @@ Napi::Value submit(const Napi::CallbackInfo& info) {
     }
     const Submitted result = session_of(info).submit(request);
     if (result <= Submitted::in_frame_since_empty && !memory.IsEmpty()) memory.Detach();
-    return Napi::Number::New(info.Env(), static_cast<int>(result));
+    return Napi::Number::New(info.Env(), static_cast<int>(result) + (request.answered ? kAnswered : 0));
   });
 }
 

@@ -7,6 +7,11 @@
 #include "failure.hpp"
 
 namespace roundhouse::shm {
+namespace {
+
+constexpr int kMostSpinsInTurn = 16;
+
+}  // namespace
 
 ClientSession::ClientSession(Napi::Env env, const SessionSettings& settings, std::function<void()> on_event)
     : settings_(settings), on_event_(std::move(on_event)) {
@@ -59,6 +64,7 @@ void ClientSession::on_socket() {
 
 void ClientSession::on_answers() {
   answers_->wake_up();
+  spins_in_turn_ = 0;
   on_event_();
 }
 
@@ -150,17 +156,26 @@ Submitted ClientSession::submit(ClientRequest& request) {
   if (!request.leased.none()) memory_->pool.renew(request.leased);
   flights_.emplace(request.frame.id, flight);
   hold_process();
-  spin_for_answer();
+  request.answered = spin_for_answer();
   return since_empty ? Submitted::in_frame_since_empty : in_frame ? Submitted::in_frame : Submitted::in_slot;
 }
 
 // To sleep and be woken costs more than the rest of a small request: a caller with one request under way waits
-// awake, but only where its last one was answered that soon, and never longer.
-void ClientSession::spin_for_answer() {
-  if (flights_.size() != 1) return;
+// awake, but only where its last one was answered that soon, never longer, and only so often before the event loop
+// gets its turn.
+bool ClientSession::spin_for_answer() {
+  if (flights_.size() != 1) return false;
   sent_at_ = std::chrono::steady_clock::now();
-  if (last_round_trip_ > settings_.most_spin) return;
-  while (!answers_->has_frame() && std::chrono::steady_clock::now() - sent_at_ < settings_.most_spin) sched_yield();
+  if (last_round_trip_ > settings_.most_spin || spins_in_turn_ >= kMostSpinsInTurn) return false;
+  answers_->stay_awake();
+  do {
+    if (answers_->has_frame()) {
+      ++spins_in_turn_;
+      return true;
+    }
+    sched_yield();
+  } while (std::chrono::steady_clock::now() - sent_at_ < settings_.most_spin);
+  return !answers_->fall_asleep();
 }
 
 bool ClientSession::cancel(std::uint64_t id) {

@@ -57,6 +57,8 @@ struct ClientRequest {
   // Room for outputs; up to the inline size they come in the answer's frame.
   std::uint64_t output_bytes = 0;
   bool inline_if_empty = false;
+  // Set by `submit`: there are answers already, and no event will say so.
+  bool answered = false;
 };
 
 enum class Submitted { in_slot, in_frame, in_frame_since_empty, pool_empty, ring_full, too_large };
@@ -97,7 +99,7 @@ class ClientSession {
   void on_socket();
   void on_answers();
   void hold_process();
-  void spin_for_answer();
+  bool spin_for_answer();
   bool push(const Bytes& frame);
 
   SessionSettings settings_;
@@ -114,6 +116,7 @@ class ClientSession {
   Bytes scratch_;
   std::chrono::steady_clock::time_point sent_at_{};
   std::chrono::nanoseconds last_round_trip_{0};
+  int spins_in_turn_ = 0;
   bool holding_ = false;
   bool taken_ = false;
   bool ended_ = false;
