@@ -21,7 +21,12 @@ export class WaitingLine {
     if (this.advancing) return;
     this.advancing = true;
     try {
-      while (this.attempts.length > 0 && this.attempts[0]!()) this.attempts.shift();
+      // An attempt may let others join before it returns: it is not in the line meanwhile.
+      for (let attempt = this.attempts.shift(); attempt !== undefined; attempt = this.attempts.shift()) {
+        if (attempt()) continue;
+        this.attempts.unshift(attempt);
+        break;
+      }
     } finally {
       this.advancing = false;
     }

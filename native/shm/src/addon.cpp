@@ -106,21 +106,19 @@ Napi::Value open_session(const Napi::CallbackInfo& info) {
   });
 }
 
-// What a view holds: the memory, and the lease that ends with it at the latest.
-struct ViewHold {
-  std::shared_ptr<SlotMemory> memory;
-  SlotRef lease;
-};
-
 Napi::ArrayBuffer view_of(Napi::Env env, const std::shared_ptr<SlotMemory>& memory, SlotRef lease,
                           std::uint64_t bytes) {
-  if (!memory->pool.is_held(lease)) throw ShmFailure("STALE_LEASE", "the lease was given back");
+  if (!memory || !memory->pool.is_held(lease)) throw ShmFailure("STALE_LEASE", "the lease was given back");
   if (!memory->layout.holds(lease.slot, 0, bytes)) invalid("a view is longer than its slot");
   auto* hold = new ViewHold{memory, lease};
+  memory->views[lease.slot] = hold;
   return Napi::ArrayBuffer::New(
       env, memory->at(lease), bytes,
       [](Napi::Env, void*, ViewHold* held) {
-        held->memory->pool.give_back(held->lease);
+        if (held->memory) {
+          held->memory->pool.give_back(held->lease);
+          held->memory->views.erase(held->lease.slot);
+        }
         delete held;
       },
       hold);
@@ -185,8 +183,12 @@ Napi::Value submit(const Napi::CallbackInfo& info) {
                         static_cast<std::uint32_t>(whole(lease.Get("generation"), "generation"))};
       memory = lease.Get("memory").As<Napi::ArrayBuffer>();
     }
-    const Submitted result = session_of(info).submit(request);
-    if (result <= Submitted::in_frame_since_empty && !memory.IsEmpty()) memory.Detach();
+    ClientSession& session = session_of(info);
+    const Submitted result = session.submit(request);
+    if (result <= Submitted::in_frame_since_empty && !memory.IsEmpty()) {
+      memory.Detach();
+      session.memory()->disarm(request.leased.slot);
+    }
     return Napi::Number::New(info.Env(), static_cast<int>(result) + (request.answered ? kAnswered : 0));
   });
 }
@@ -233,7 +235,7 @@ Napi::Value copy_out(const Napi::CallbackInfo& info) {
     ClientSession& session = session_of(info);
     const SlotRef taken = ref_of(info, 1);
     const std::uint64_t bytes = whole(info[3], "bytes");
-    if (!session.memory()->pool.is_held(taken)) throw ShmFailure("STALE_LEASE", "the lease was given back");
+    if (!session.memory() || !session.memory()->pool.is_held(taken)) throw ShmFailure("STALE_LEASE", "the lease was given back");
     if (!session.memory()->layout.holds(taken.slot, 0, bytes)) invalid("a copy is longer than its slot");
     const auto copy = Napi::Buffer<std::byte>::Copy(info.Env(), session.memory()->at(taken), bytes);
     session.give_back(taken);
@@ -245,9 +247,11 @@ Napi::Value copy_out(const Napi::CallbackInfo& info) {
 Napi::Value release(const Napi::CallbackInfo& info) {
   return guarded(info.Env(), [&] {
     ClientSession& session = session_of(info);
-    const bool held = session.memory()->pool.is_held(ref_of(info, 1));
-    if (held && info[3].IsArrayBuffer()) info[3].As<Napi::ArrayBuffer>().Detach();
-    return Napi::Boolean::New(info.Env(), session.give_back(ref_of(info, 1)));
+    const SlotRef lease = ref_of(info, 1);
+    if (!session.memory() || !session.memory()->pool.is_held(lease)) return Napi::Boolean::New(info.Env(), false);
+    if (info[3].IsArrayBuffer()) info[3].As<Napi::ArrayBuffer>().Detach();
+    session.memory()->disarm(lease.slot);
+    return Napi::Boolean::New(info.Env(), session.give_back(lease));
   });
 }
 
@@ -391,7 +395,10 @@ Napi::Value end_reason(const Napi::CallbackInfo& info) {
 }
 
 Napi::Value held_slots(const Napi::CallbackInfo& info) {
-  return guarded(info.Env(), [&] { return Napi::Number::New(info.Env(), session_of(info).memory()->pool.held()); });
+  return guarded(info.Env(), [&] {
+    const auto& memory = session_of(info).memory();
+    return Napi::Number::New(info.Env(), memory ? memory->pool.held() : 0);
+  });
 }
 
 Napi::Value close_session(const Napi::CallbackInfo& info) {

@@ -16,7 +16,7 @@ constexpr int kMostSpinsInTurn = 16;
 ClientSession::ClientSession(Napi::Env env, const SessionSettings& settings, std::function<void()> on_event)
     : settings_(settings), on_event_(std::move(on_event)) {
   const Layout layout(settings.ring_bytes, settings.classes);
-  memory_ = std::make_shared<SlotMemory>(SlotMemory{Segment::create(layout.total_bytes()), layout, SlotPool(layout)});
+  memory_ = std::make_shared<SlotMemory>(SlotMemory{Segment::create(layout.total_bytes()), layout, SlotPool(layout), {}});
   std::byte* base = memory_->segment.data();
   layout.write(base);
   request_event_ = make_event();
@@ -50,6 +50,20 @@ void ClientSession::end(const std::string& reason) {
     memory_->pool.give_back(flight.output);
   }
   flights_.clear();
+  drop_memory_if_idle();
+}
+
+bool ClientSession::give_back(SlotRef lease) {
+  if (!memory_ || !memory_->pool.give_back(lease)) return false;
+  drop_memory_if_idle();
+  return true;
+}
+
+void ClientSession::drop_memory_if_idle() {
+  if (!ended_ || !memory_ || memory_->pool.held() > 0) return;
+  requests_.reset();
+  answers_.reset();
+  memory_.reset();
 }
 
 void ClientSession::on_socket() {
@@ -200,7 +214,9 @@ Submitted ClientSession::fetch(std::uint64_t id, std::uint64_t bytes) {
   return Submitted::in_slot;
 }
 
-std::optional<SlotRef> ClientSession::lease(std::uint64_t bytes) { return memory_->pool.take(bytes); }
+std::optional<SlotRef> ClientSession::lease(std::uint64_t bytes) {
+  return ended_ ? std::nullopt : memory_->pool.take(bytes);
+}
 
 bool ClientSession::next_answer(Bytes& frame) { return !ended_ && answers_->pop(frame); }
 

@@ -33,11 +33,27 @@ struct SessionSettings {
   std::chrono::microseconds most_spin{0};
 };
 
-// Memory and who holds which part of it: lives until the last view of it is gone.
+struct SlotMemory;
+
+// What a view of JavaScript holds: the memory, and the lease that ends with the view at the latest.
+struct ViewHold {
+  std::shared_ptr<SlotMemory> memory;
+  SlotRef lease;
+};
+
+// Memory and who holds which part of it: lives as long as its session and the last view of it.
 struct SlotMemory {
   Segment segment;
   Layout layout;
   SlotPool pool;
+  std::unordered_map<std::uint32_t, ViewHold*> views;
+  // The view of a slot was detached: it holds the memory no longer, whenever the collector comes for it.
+  void disarm(std::uint32_t slot) {
+    const auto found = views.find(slot);
+    if (found == views.end()) return;
+    found->second->memory.reset();
+    views.erase(found);
+  }
   std::byte* at(SlotRef lease) const { return segment.data() + layout.slot_offset(lease.slot); }
 };
 
@@ -74,12 +90,13 @@ class ClientSession {
   // More room for outputs that an answer asked for.
   Submitted fetch(std::uint64_t id, std::uint64_t bytes);
   std::optional<SlotRef> lease(std::uint64_t bytes);
-  bool give_back(SlotRef lease) { return memory_->pool.give_back(lease); }
+  bool give_back(SlotRef lease);
 
   // The next answer; the slots of its request are free but for the outputs' one, which `outputs_of` hands over.
   bool next_answer(Bytes& frame);
   bool settle(std::uint64_t id, SlotRef& output);
 
+  // Null after the end, as soon as no slot is held.
   const std::shared_ptr<SlotMemory>& memory() const { return memory_; }
   std::uint64_t copy_below() const { return settings_.copy_below_bytes; }
   bool is_taken() const { return taken_; }
@@ -99,6 +116,7 @@ class ClientSession {
   void on_socket();
   void on_answers();
   void hold_process();
+  void drop_memory_if_idle();
   bool spin_for_answer();
   bool push(const Bytes& frame);
 
