@@ -106,6 +106,7 @@ test(`${kills} engines are killed in the middle of requests: the caller keeps no
   for (let i = 0; i < kills; i += 1) await cycle();
   const after = holdings(process.pid);
   expect(after.fds).toBeLessThanOrEqual(before.fds + 2);
-  expect(after.segments).toBe(0);
+  // Other tests of this process may have left views to the collector.
+  expect(after.segments).toBeLessThanOrEqual(before.segments);
   expect(sharedFiles()).toEqual([]);
 });
