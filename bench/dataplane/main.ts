@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { dataPlaneSocket } from '#lib/engine-client/data-plane-socket';
+import { dataPlaneSocket } from '#lib/engine-client/data-plane';
 import { connectEngine } from '#lib/engine-client/grpc';
 import { ShmSession } from '#native/shm/shm-session';
 import { sizeClasses } from '#native/shm/size-classes';

@@ -51,3 +51,11 @@ export function readResult(row: AnswerRow): ResultAnswer {
     outputs,
   };
 }
+
+/** Bytes of an output in what was copied or in the slot itself. */
+export function viewOf(memory: ArrayBuffer | Buffer | undefined, offset: number, length: number): Buffer {
+  if (memory === undefined || length === 0) return Buffer.alloc(0);
+  return memory instanceof ArrayBuffer
+    ? Buffer.from(memory, offset, length)
+    : memory.subarray(offset, offset + length);
+}

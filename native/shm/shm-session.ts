@@ -1,70 +1,12 @@
-import { answerKinds, readResult, type AnswerRow, type ResultAnswer } from './answers';
-import {
-  loadBindings,
-  submitted,
-  type NativeLease,
-  type NativeTensor,
-  type SessionHandle,
-  type ShmBindings,
-} from './bindings';
+import { sendPaths } from '#lib/engine-client/data-plane';
+import { answerKinds, readResult, viewOf, type AnswerRow, type ResultAnswer } from './answers';
+import { loadBindings, submitted, type SessionHandle, type ShmBindings } from './bindings';
 import { DeadlineClock } from './deadline-clock';
 import { OutputSizes } from './output-sizes';
+import type { ShmCall, ShmRequest, ShmResult, ShmSessionOptions, SlotLease } from './session-types';
 import { asShmError, EngineRefusal, ShmError } from './shm-error';
-import { sizeClasses, type SizeClass } from './size-classes';
+import { sizeClasses } from './size-classes';
 import { WaitingLine } from './waiting-line';
-
-export interface ShmSessionOptions {
-  /** The engine's Unix socket for sessions. */
-  readonly socketPath: string;
-  readonly classes?: readonly SizeClass[];
-  readonly ringBytes?: number;
-  readonly inlineBytes?: number;
-  readonly mostInlineBytes?: number;
-  /** What an empty pool means for a payload that a frame can carry; longer ones wait. */
-  readonly whenEmpty?: 'wait' | 'inline';
-  readonly connectTimeoutMs?: number;
-  readonly mostSpinUs?: number;
-  /** Called for every request that is on its way. */
-  readonly onSent?: (path: SendPath) => void;
-  /** Called for every request that has to wait for a slot or for room in the ring. */
-  readonly onWait?: (model: string) => void;
-  /** Called once, when the session ended without `close`. */
-  readonly onEnd?: (reason: string) => void;
-}
-
-export interface ShmRequest {
-  readonly model: string;
-  readonly version: number;
-  readonly requestId: string;
-  readonly inputs: readonly NativeTensor[];
-  readonly outputs?: readonly string[];
-}
-
-export interface ShmCall {
-  /** Unix milliseconds; the engine cancels then, too. */
-  readonly deadlineMs?: number;
-  readonly signal?: AbortSignal;
-  /** Where the inputs lie already; it ends when the request is on its way. */
-  readonly lease?: SlotLease;
-  /** Outputs of more than `copyBelowBytes` stay in their slot until `release`; else they are copied out. */
-  readonly keep?: boolean;
-}
-
-export interface ShmResult {
-  readonly version: string;
-  readonly outputs: readonly NativeTensor[];
-  /** Ends the views of the outputs: a later read throws. Without `keep` there is nothing to end. */
-  release(): void;
-}
-
-/** A slot to write inputs into. */
-export interface SlotLease extends NativeLease {
-  release(): void;
-}
-
-/** Where the payload of a request lies. */
-export const sendPaths = ['slot', 'frame', 'frame_since_empty'] as const;
-export type SendPath = (typeof sendPaths)[number];
 
 interface Flight {
   readonly request: ShmRequest;
@@ -393,11 +335,4 @@ export class ShmSession implements AsyncDisposable {
     const freed = this.bindings.release(this.handle, slot, generation, memory);
     if (freed && !this.closed && this.line.length > 0) this.line.advance();
   }
-}
-
-function viewOf(memory: ArrayBuffer | Buffer | undefined, offset: number, length: number): Buffer {
-  if (memory === undefined || length === 0) return Buffer.alloc(0);
-  return memory instanceof ArrayBuffer
-    ? Buffer.from(memory, offset, length)
-    : memory.subarray(offset, offset + length);
 }

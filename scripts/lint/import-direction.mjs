@@ -14,6 +14,7 @@ const mayImport = {
 };
 
 const engine = join('services', 'inference-worker', 'engine');
+const dataPlane = join('services', 'inference-worker', 'data-plane');
 
 /** What a module specifier names, relative to the root ("lib/bus/port"); null for packages. */
 export function targetOf(specifier, file, root) {
@@ -31,6 +32,7 @@ export function importFault(source, target) {
   if (within(target, join('native', 'triton')) && folder === 'services') {
     return within(source, engine) ? null : `only the engine (${engine}) may import the Triton addon`;
   }
+  if (within(target, join('native', 'shm')) && within(source, dataPlane)) return null;
   const own = folder === 'services' ? source.split(sep).slice(0, 2).join(sep) : folder;
   if ([own, ...allowed].some((place) => within(target, place))) return null;
   return `${own} may import ${[...new Set([own, ...allowed])].join(', ')}, not ${target}`;

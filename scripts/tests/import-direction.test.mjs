@@ -15,6 +15,7 @@ const allowed = [
   ['launcher/main.ts', 'native/planner/index'],
   ['test/integration/x.test.ts', 'services/ingest/main'],
   ['services/inference-worker/engine/main.ts', 'native/triton/triton-server'],
+  ['services/inference-worker/data-plane/session-keeper.ts', 'native/shm/shm-session'],
 ];
 const forbidden = [
   ['services/ingest/main.ts', 'services/aggregator/join'],
@@ -26,6 +27,8 @@ const forbidden = [
   ['launcher/main.ts', 'services/ingest/main'],
   ['launcher/main.ts', 'native/triton/triton-server'],
   ['services/inference-worker/supervisor.ts', 'native/triton/triton-server'],
+  ['services/inference-worker/start-worker.ts', 'native/shm/shm-session'],
+  ['services/inference-worker/data-plane/session-keeper.ts', 'native/triton/triton-server'],
   ['examples/producer.ts', 'lib/bus/kafka'],
 ];
 

@@ -1,6 +1,6 @@
 import type { LetterKept } from '#lib/bus/dead-letters';
 import { defineEvents, event, type Telemetry } from '#lib/telemetry';
-import { sendPaths, type SendPath } from '#native/shm/shm-session';
+import { sendPaths, type SendPath } from '#lib/engine-client/data-plane';
 import { errorCodes } from '#schemas/errors';
 import { outcomeStatuses } from '#schemas/domain';
 

@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs';
-import { dataPlaneSocket } from '#lib/engine-client/data-plane-socket';
+import { dataPlaneSocket } from '#lib/engine-client/data-plane';
 import { connectEngine } from '#lib/engine-client/grpc';
 import type { EngineClient } from '#lib/engine-client/port';
 import { createTelemetry } from '#lib/telemetry';

@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
-import { dataPlaneSocket } from '#lib/engine-client/data-plane-socket';
+import { dataPlaneSocket } from '#lib/engine-client/data-plane';
 import { ShmSession } from '#native/shm/shm-session';
 import { projectPath } from '#schemas/project-root';
 import { startEngineProcess, type RunningEngine } from './engine-process';

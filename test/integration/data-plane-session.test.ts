@@ -1,7 +1,8 @@
 import { statSync } from 'node:fs';
-import { dataPlaneSocket } from '#lib/engine-client/data-plane-socket';
+import { dataPlaneSocket, type SendPath } from '#lib/engine-client/data-plane';
 import { EngineRefusal } from '#native/shm/shm-error';
-import { ShmSession, type SendPath, type ShmSessionOptions } from '#native/shm/shm-session';
+import type { ShmSessionOptions } from '#native/shm/session-types';
+import { ShmSession } from '#native/shm/shm-session';
 import { startEngineProcess, type RunningEngine } from './engine-process';
 import {
   echoConfig,

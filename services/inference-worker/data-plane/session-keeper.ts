@@ -1,4 +1,5 @@
-import { ShmSession, type ShmSessionOptions } from '#native/shm/shm-session';
+import type { ShmSessionOptions } from '#native/shm/session-types';
+import { ShmSession } from '#native/shm/shm-session';
 import type { WorkerEvents } from '../events';
 
 const firstPauseMs = 50;

@@ -1,4 +1,4 @@
-import { dataPlaneSocket } from '#lib/engine-client/data-plane-socket';
+import { dataPlaneSocket } from '#lib/engine-client/data-plane';
 import type { EngineClient, InferRequest, InferResponse, ModelState } from '#lib/engine-client/port';
 import { sizeClasses } from '#native/shm/size-classes';
 import type { ShmSession } from '#native/shm/shm-session';

@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { Server } from '@grpc/grpc-js';
-import { dataPlaneSocket } from '#lib/engine-client/data-plane-socket';
+import { dataPlaneSocket } from '#lib/engine-client/data-plane';
 import { loadProtocol } from '#lib/engine-client/protocol';
 import { projectPath } from '#schemas/project-root';
 import { TritonServer } from '#native/triton/triton-server';
