@@ -23,6 +23,7 @@ RingProducer::RingProducer(std::byte* control, std::byte* data, std::uint64_t by
 bool RingProducer::could_hold(std::size_t frame_bytes) const { return footprint(frame_bytes) <= bytes_; }
 
 void RingProducer::copy_in(std::uint64_t at, const void* from, std::size_t size) {
+  if (size == 0) return;
   const std::uint64_t start = at & (bytes_ - 1);
   const std::size_t first = std::min<std::uint64_t>(size, bytes_ - start);
   std::memcpy(data_ + start, from, first);
@@ -50,6 +51,7 @@ RingConsumer::RingConsumer(std::byte* control, std::byte* data, std::uint64_t by
     : control_(reinterpret_cast<RingControl*>(control)), data_(data), bytes_(bytes), event_fd_(event_fd) {}
 
 void RingConsumer::copy_out(std::uint64_t at, void* to, std::size_t size) const {
+  if (size == 0) return;
   const std::uint64_t start = at & (bytes_ - 1);
   const std::size_t first = std::min<std::uint64_t>(size, bytes_ - start);
   std::memcpy(to, data_ + start, first);
