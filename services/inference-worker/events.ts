@@ -122,4 +122,5 @@ const dataPlaneEvents = {
 export function workerEvents(telemetry: Telemetry) {
   return defineEvents(telemetry, { ...shardEvents, ...engineEvents, ...dataPlaneEvents, ...clockEvents });
 }
+
 export type WorkerEvents = ReturnType<typeof workerEvents>;
