@@ -4,15 +4,20 @@ import type { ReadinessChecks } from '#lib/health';
 import type { Redis } from '#lib/redis';
 import type { Logger } from '#lib/telemetry';
 import { RoundhouseError } from '#schemas/errors';
+import type { LoopStalls } from './publish/loop-stalls';
 import type { OutageLog } from './publish/outage-log';
 import { evictionFault } from './store/eviction-policy';
+import type { RedisProbe } from './store/redis-probe';
 
 const POLL_MS = 250;
 const POLICY_POLL_MS = 1_000;
+/** Consumers call Kafka silent after so long. */
+const SILENCE_MS = 3_000;
 
 /** What the checks look at; parts are filled in as they start. */
 export interface Watched {
   redis?: Redis;
+  probe?: RedisProbe;
   rounds?: WindowedConsumer;
   outcomes?: WindowedConsumer;
 }
@@ -23,16 +28,16 @@ export function aggregatorChecks(watched: Watched): ReadinessChecks {
     return found === undefined ? 'not started yet' : found.whyNotReady();
   };
   return {
-    redis: () => redisFault(watched.redis),
+    redis: () => redisFault(watched),
     rounds: consumer(() => watched.rounds),
     outcomes: consumer(() => watched.outcomes),
   };
 }
 
-async function redisFault(redis: Redis | undefined): Promise<string | null> {
+async function redisFault({ redis, probe }: Watched): Promise<string | null> {
   if (redis === undefined) return 'not connected yet';
   if (redis.status !== 'ready') return `not connected (${redis.status})`;
-  return evictionFault(redis);
+  return (await evictionFault(redis)) ?? (probe === undefined ? null : probe.fault());
 }
 
 /** Resolves when Redis keeps what it is given; until then the process is alive and not ready. */
@@ -50,16 +55,24 @@ export async function waitForEvictionPolicy(
   }
 }
 
-/** Keeps the log of outages: Redis by its connection, Kafka by the silence of the consumers. */
-export function watchOutages(watched: Required<Watched>, outages: OutageLog): () => void {
-  watched.redis.on('close', () => outages.began('redis'));
-  watched.redis.on('ready', () => outages.over('redis'));
+/**
+ * Keeps the log of outages: Redis by its answers to writes, Kafka by the silence of the consumers. After a time in
+ * which we heard nothing because we stood still, there is no telling.
+ */
+export function watchOutages(watched: Required<Watched>, outages: OutageLog, stalls: LoopStalls): () => void {
+  watched.probe.start();
   let silent = false;
   const timer = setInterval(() => {
     const isSilent = (watched.rounds.whyNotReady() ?? watched.outcomes.whyNotReady()) !== null;
-    if (isSilent && !silent) outages.began('kafka');
+    const now = Date.now();
+    const heardNothing = stalls.stalledMs(now - SILENCE_MS, now) > SILENCE_MS / 4;
+    if (isSilent && !silent && heardNothing) return;
+    if (isSilent && !silent) outages.began('kafka', now - SILENCE_MS);
     if (!isSilent && silent) outages.over('kafka');
     silent = isSilent;
   }, POLL_MS);
-  return () => clearInterval(timer);
+  return () => {
+    clearInterval(timer);
+    watched.probe.stop();
+  };
 }

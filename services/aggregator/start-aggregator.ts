@@ -17,11 +17,13 @@ import { BackupClose } from './join/backup-close';
 import { RoundBook } from './join/round-book';
 import { RoundCloser } from './join/round-closer';
 import { DecisionPublisher } from './publish/decision-publisher';
+import { LoopStalls } from './publish/loop-stalls';
 import { OutageLog } from './publish/outage-log';
 import { aggregatorChecks, waitForEvictionPolicy, watchOutages, type Watched } from './readiness';
 import { JoinStore } from './store/join-store';
 import { OutcomeRecovery } from './store/outcome-recovery';
 import { followOutcomeNotices } from './store/outcome-notices';
+import { RedisProbe } from './store/redis-probe';
 import { rebuildJoin, recallDecisions } from './store/rebuild-join';
 import { BackupJobs } from './timers/backup-jobs';
 import { CloseBudget } from './timers/close-budget';
@@ -32,6 +34,10 @@ type Context = ServiceContext<AggregatorConfig>;
 /** A send that is not taken for so long is an outage; it is tried again with the mark. */
 const DELIVERY_TIMEOUT_MS = 300;
 const SETTLE_MS = 5_000;
+/** At a stop, other instances get the round partitions after so long, whatever is open here. */
+const LEAVE_AFTER_MS = 100;
+/** At a stop, rounds that are due within so long are still decided here, too: there may be no other instance. */
+const SEE_THROUGH_MS = 9_000;
 /** Commands wait through an outage of Redis. */
 const patient = { maxRetriesPerRequest: null } as const;
 
@@ -49,10 +55,13 @@ export async function startAggregator(context: Context): Promise<ServicePorts> {
   const http = await startHealth(context, watched);
   const connections = await connect(context, events, watched);
   const join = assemble(context, connections, events);
+  watched.probe = join.probe;
   await join.store.ready();
   await followNotices(context, join);
   const consumers = await startConsumers(context, connections, join, watched);
-  const stopWatching = watchOutages({ redis: connections.redis, ...consumers }, join.outages);
+  join.outages.happened('aggregator', 0);
+  const seen = { redis: connections.redis, probe: join.probe, ...consumers };
+  const stopWatching = watchOutages(seen, join.outages, join.stalls);
   context.onStop('outage watch', stopWatching);
   return { http };
 }
@@ -101,6 +110,11 @@ function assemble(context: Context, connections: Connections, events: Aggregator
   const book = new RoundBook();
   const store = new JoinStore(redis, config.topicPrefix, config.roundTtlMs);
   const outages = new OutageLog(events);
+  const stalls = new LoopStalls();
+  stalls.start();
+  onStop('stall watch', () => stalls.stop());
+  const probe = new RedisProbe(redis, store.keys.probe(), outages, stalls);
+  store.tookLate = (since) => outages.happened('redis', since);
   const budget = new CloseBudget(config.closeMarginMs);
   const timers = new DeadlineTimers();
   onStop('timers', () => timers.clearAll());
@@ -113,7 +127,7 @@ function assemble(context: Context, connections: Connections, events: Aggregator
     logger.error({ event: 'DeadLetterFailed', error }),
   );
   const shared = { book, store, events, budget, onInvalid };
-  const closer = new RoundCloser({ ...shared, publisher, outages, timers, decider, isRedisThere });
+  const closer = new RoundCloser({ ...shared, publisher, outages, stalls, timers, decider, isRedisThere });
   redis.on('ready', () => closer.redisIsBack());
   const backupClose = new BackupClose(book, store, closer, budget, events, onInvalid);
   const backup = new BackupJobs({
@@ -129,10 +143,15 @@ function assemble(context: Context, connections: Connections, events: Aggregator
   const scheduleBackup = (key: string, at: number) => backup.schedule(key, at);
   const horizonMs = config.roundTtlMs;
   const rebuild = { bus, topics, store, book, events, horizonMs, scheduleBackup };
-  store.rebuild = () => rebuildJoin(rebuild);
-  store.recall = () => recallDecisions(rebuild);
+  const asOutage = async (work: Promise<void>): Promise<void> => {
+    const since = Date.now();
+    await work;
+    outages.happened('redis', since);
+  };
+  store.rebuild = () => asOutage(rebuildJoin(rebuild));
+  store.recall = () => asOutage(recallDecisions(rebuild));
   const admission = new Admission({ ...shared, closer, backup, recovery });
-  return { ...shared, outages, closer, admission, deadLetters };
+  return { ...shared, outages, stalls, probe, closer, admission, deadLetters };
 }
 
 type Join = ReturnType<typeof assemble>;
@@ -171,11 +190,13 @@ async function startConsumers(
     windowBytes: config.roundWindowBytes,
     sessionTimeoutMs,
     handle: (message, lease) => rounds.handle(message, lease),
+    drainMs: LEAVE_AFTER_MS,
     onAssigned: (leases) => rounds.assigned(leases),
     onFatal: fail,
   });
   onStop('outcomes', () => outcomeConsumer.stop());
   onStop('closing rounds', () => join.closer.settle(SETTLE_MS));
+  onStop('rounds in time', () => roundConsumer.idle(SEE_THROUGH_MS));
   onStop('rounds', () => roundConsumer.stop());
   watched.outcomes = outcomeConsumer;
   watched.rounds = roundConsumer;

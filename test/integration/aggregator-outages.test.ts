@@ -178,3 +178,43 @@ test('an eviction policy that may drop keys makes it not ready, with the reason'
     redis.disconnect();
   }
 }, 60_000);
+
+test.each([
+  ['full', ['CONFIG', 'SET', 'maxmemory', '1mb'], ['CONFIG', 'SET', 'maxmemory', '0'], 'OOM'],
+  ['read-only', ['REPLICAOF', '127.0.0.1', '1'], ['REPLICAOF', 'NO', 'ONE'], 'READONLY'],
+] as const)(
+  'a Redis that is %s: not ready with the reason; what came before and meanwhile is decided once, marked',
+  async (how, begin, end, reason) => {
+    const redis = new Redis(harness.pipeline.redisUrl);
+    const roundIn = (ms: number, name: string) =>
+      roundOf({ deadline: inMs(ms), zoneId: `${how}-${name}` as ZoneId });
+    const call = ([name, ...args]: readonly string[]) => redis.call(name!, ...args);
+    try {
+      const before = roundIn(2_500, 'before');
+      await harness.publishRound(before);
+      await harness.publishOutcomes(before.outcomes.slice(1));
+      await sleep(300);
+      await call(begin);
+      const meanwhile = roundIn(1_500, 'meanwhile');
+      await harness.publishRound(meanwhile);
+      await harness.publishOutcomes(meanwhile.outcomes.slice(1));
+      await sleep(200);
+      expect(await readiness()).toMatchObject({
+        status: 503,
+        text: expect.stringContaining(reason) as string,
+      });
+      await sleep(3_000);
+      await call(end);
+      for (const round of [before, meanwhile]) {
+        const { decision, headers: sent } = await harness.decisionOf(round);
+        expect(sent[headers.outage]).toBe('redis');
+        expect(decision.content.coverage).toBeGreaterThan(0);
+      }
+      expect((await readiness()).status).toBe(200);
+    } finally {
+      await call(end);
+      redis.disconnect();
+    }
+  },
+  60_000,
+);

@@ -4,8 +4,10 @@ import type { DecisionSummary } from '../decide/decision-summary';
 import type { RoundDecider, RoundDecision } from '../decide/round-decider';
 import type { AggregatorEvents, Outage } from '../events';
 import type { DecisionPublisher } from '../publish/decision-publisher';
+import type { LoopStalls } from '../publish/loop-stalls';
 import type { OutageLog } from '../publish/outage-log';
 import type { CloseReply, JoinStore } from '../store/join-store';
+import { SLOW_REDIS_MS } from '../store/redis-probe';
 import type { CloseBudget } from '../timers/close-budget';
 import type { DeadlineTimers } from '../timers/deadline-timers';
 import { DueRounds } from '../timers/due-rounds';
@@ -18,6 +20,7 @@ export interface RoundCloserParts {
   readonly store: JoinStore;
   readonly publisher: DecisionPublisher;
   readonly outages: OutageLog;
+  readonly stalls: LoopStalls;
   readonly budget: CloseBudget;
   readonly timers: DeadlineTimers;
   readonly events: AggregatorEvents;
@@ -28,8 +31,6 @@ export interface RoundCloserParts {
 
 /** A decision this far behind its planned close is behind because of an outage, if there was one. */
 const BEHIND_PLAN_MS = 50;
-/** A command that Redis answers later than this was held up. */
-const SLOW_REDIS_MS = 500;
 const REFUSED_PAUSE_MS = 250;
 /** Of the time before the deadline, a look at Redis may take so much. */
 const LOOK_MS = 100;
@@ -127,7 +128,6 @@ export class RoundCloser {
 
   /** The decision that stands in the outbox: ours, or that of whoever was first; null when it is on Kafka. */
   private async claim(open: OpenRound): Promise<Decided | null> {
-    const { outages } = this.parts;
     let stale = false;
     for (;;) {
       const begin = performance.now();
@@ -135,15 +135,19 @@ export class RoundCloser {
       const decideSeconds = (performance.now() - begin) / 1_000;
       const askedAt = Date.now();
       const reply = await this.closeInStore(open, bytes, stale);
-      if (Date.now() - askedAt > SLOW_REDIS_MS) {
-        outages.began('redis', askedAt);
-        outages.over('redis');
-      }
+      this.judgeRedis(askedAt);
       if (reply.state === 'closed') return { bytes, summary, decideSeconds };
       if (reply.state === 'decided') return { bytes: reply.decision, summary: null, decideSeconds };
       if (reply.state === 'published') return null;
       stale = true;
     }
+  }
+
+  /** A claim that Redis held up; not what our own event loop did. */
+  private judgeRedis(askedAt: number): void {
+    const { outages, stalls } = this.parts;
+    const now = Date.now();
+    if (now - askedAt - stalls.stalledMs(askedAt, now) > SLOW_REDIS_MS) outages.happened('redis', askedAt);
   }
 
   private decisionOf(open: OpenRound, stale: boolean): Promise<RoundDecision> {
@@ -197,12 +201,16 @@ export class RoundCloser {
     for (const newer of this.parts.book.newer(open)) this.outcomeAdded(newer);
   }
 
-  /** Only rounds that are behind their plan are marked; all others are decided in time. */
+  /**
+   * Only rounds that are behind their plan are marked; all others are decided in time. An outage counts from the
+   * time on when the round came to ingest.
+   */
   private markOf(open: OpenRound): Outage | null {
     const now = Date.now();
     const { closeAt, meta, cameLate } = open.parts;
     if (now < closeAt + BEHIND_PLAN_MS) return null;
-    const met = this.parts.outages.met(meta.acceptedAt, now);
+    const receivedAt = Number(meta.receivedAt ?? meta.acceptedAt) || meta.acceptedAt;
+    const met = this.parts.outages.met(Math.min(receivedAt, meta.acceptedAt), now);
     return met ?? (cameLate || !open.parts.isOwned() ? 'aggregator' : null);
   }
 

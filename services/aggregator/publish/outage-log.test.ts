@@ -13,7 +13,8 @@ test('a time span meets the outages that overlap it, Redis before Kafka', () => 
   expect(outages.met(0, 999)).toBeNull();
   expect(outages.met(0, 1_000)).toBe('kafka');
   expect(outages.met(1_500, 1_600)).toBe('kafka');
-  expect(outages.met(2_001, 3_000)).toBeNull();
+  expect(outages.met(4_000, 5_000)).toBe('kafka'); // 2,000 + 2,000
+  expect(outages.met(4_001, 5_000)).toBeNull();
   outages.began('redis', 1_900);
   expect(outages.met(1_950, 1_960)).toBe('redis');
   expect(outages.met(9_000, 9_001)).toBe('redis');
@@ -28,4 +29,14 @@ test('an end without a begin, or a second begin, changes nothing', () => {
   outages.began('redis', 10);
   outages.began('redis', 20);
   expect(outages.met(10, 11)).toBe('redis');
+});
+
+test('an outage that is known only when it is over counts from its begin on', () => {
+  jest.useFakeTimers({ now: 10_000 });
+  const outages = log();
+  outages.happened('redis', 9_000);
+  expect(outages.met(0, 8_999)).toBeNull();
+  expect(outages.met(9_500, 9_600)).toBe('redis');
+  expect(outages.isOpen('redis')).toBe(false);
+  jest.useRealTimers();
 });

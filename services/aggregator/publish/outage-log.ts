@@ -3,6 +3,9 @@ import type { AggregatorEvents, Outage } from '../events';
 /** Outages end before rounds are forgotten; older ones than this mark nothing. */
 const KEEP_MS = 3_600_000;
 
+/** For so long after an outage, what it held up is still being worked off. */
+const AFTERMATH_MS = 2_000;
+
 /** When Redis and Kafka were away, in Unix ms. */
 export class OutageLog {
   private readonly ended: { readonly outage: Outage; readonly from: number; readonly to: number }[] = [];
@@ -26,17 +29,24 @@ export class OutageLog {
     this.events.OutageEnded({ outage, seconds: (to - from) / 1_000 });
   }
 
+  /** An outage that is known only now that it is over. */
+  happened(outage: Outage, from: number): void {
+    this.ended.push({ outage, from, to: Date.now() });
+  }
+
   isOpen(outage: Outage): boolean {
     return this.open.has(outage);
   }
 
-  /** The outage that a time span met, Redis before Kafka; null where there was none. */
+  /** The outage that a time span met, or whose end it followed at once; Redis before Kafka. */
   met(from: number, to: number): Outage | null {
     const spans = [
       ...this.ended,
       ...[...this.open].map(([outage, begin]) => ({ outage, from: begin, to: Infinity })),
     ];
-    const hit = spans.filter((span) => span.from <= to && span.to >= from).map(({ outage }) => outage);
+    const hit = spans
+      .filter((span) => span.from <= to && span.to + AFTERMATH_MS >= from)
+      .map(({ outage }) => outage);
     return (['redis', 'kafka', 'aggregator'] as const).find((outage) => hit.includes(outage)) ?? null;
   }
 }

@@ -7,6 +7,8 @@ export class JoinKeys {
   readonly epoch = () => `${this.prefix}aggregator:epoch`;
   /** The epoch in which everything decided before it was read back from Kafka. */
   readonly recalled = () => `${this.prefix}aggregator:recalled`;
+  /** Written all the time, to see whether Redis takes it. */
+  readonly probe = () => `${this.prefix}aggregator:probe`;
   readonly round = (key: string) => `${this.prefix}aggregator:round:${key}`;
   readonly outcomes = (key: string) => `${this.prefix}aggregator:outcomes:${key}`;
   readonly seen = (key: string) => `${this.prefix}aggregator:seen:${key}`;

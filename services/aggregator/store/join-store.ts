@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Redis } from '#lib/redis';
 import type { DispatchRound } from '#schemas/domain';
 import { JoinKeys, sortableSequence } from './join-keys';
@@ -14,6 +15,7 @@ import {
 /** Enough for every shard's first outcome among repeated and invalid ones. */
 const OUTCOMES_PER_SHARD = 4;
 const SPARE_OUTCOMES = 256;
+const REFUSED_PAUSE_MS = 100;
 
 type Reply = readonly [Buffer, ...unknown[]];
 type Command = (numberOfKeysAndArguments: readonly (string | number | Buffer)[]) => Promise<Reply>;
@@ -45,7 +47,7 @@ export type CloseReply =
 
 /**
  * The join in Redis: manifests, outcomes in order of arrival, the outbox of decisions and the last decided
- * sequence of each zone. Commands wait while Redis is away. When Redis has lost its memory, `rebuild` is
+ * sequence of each zone. Commands wait while Redis is away or refuses them. When Redis has lost its memory, `rebuild` is
  * called before the command is tried again.
  */
 export class JoinStore {
@@ -54,6 +56,8 @@ export class JoinStore {
   rebuild: () => Promise<void> = () => Promise.resolve();
   /** Set at the start: marks what was decided before; rounds that come wait for it. Never rejects. */
   recall: () => Promise<void> = () => Promise.resolve();
+  /** Told of a command that Redis refused from then on until now. */
+  tookLate: (since: number) => void = () => undefined;
   private recalled: Promise<void> = Promise.resolve();
   private epoch: { readonly text: string; readonly createdAt: number } | null = null;
   private renewing: Promise<void> | null = null;
@@ -183,9 +187,24 @@ export class JoinStore {
       if (needsRecall) await this.recalled;
       const epoch = this.epoch?.text ?? 'unknown';
       const all = [keys.length + 1, this.keys.epoch(), ...keys, epoch, ...args];
-      const [state, ...rest] = await this.command(name)(all);
+      const [state, ...rest] = await this.untilTaken(name, all);
       if (String(state) !== 'epoch') return [String(state), ...rest];
       await this.renew(epoch);
+    }
+  }
+
+  /** A Redis that answers with errors (full, read-only) is asked until it takes the command. */
+  private async untilTaken(name: string, all: readonly (string | number | Buffer)[]): Promise<Reply> {
+    const since = Date.now();
+    for (let refused = false; ; refused = true) {
+      try {
+        const reply = await this.command(name)(all);
+        if (refused) this.tookLate(since);
+        return reply;
+      } catch (error) {
+        if (!(error instanceof Error) || error.name !== 'ReplyError') throw error;
+        await sleep(REFUSED_PAUSE_MS);
+      }
     }
   }
 
