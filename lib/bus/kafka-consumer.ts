@@ -14,7 +14,7 @@ const defaultSessionTimeoutMs = 10_000;
 const defaultMaxWaitMs = 250;
 const commitPauseMs = 40;
 const commitRetryPauseMs = 200;
-const drainTimeoutMs = 10_000;
+const defaultDrainMs = 500;
 const silenceLimitMs = 3_000;
 
 /** See port.ts. Sessions that are lost are replaced; handlers in flight then hold revoked leases. */
@@ -62,13 +62,17 @@ export class KafkaWindowedConsumer implements WindowedConsumer, PartitionOwner {
     if (this.stopping) return;
     this.stopping = true;
     for (const partition of this.partitions) partition.drain();
-    const giveUpAt = performance.now() + drainTimeoutMs;
-    while (this.handling > 0 && performance.now() < giveUpAt) await sleep(5);
+    await this.idle(this.options.drainMs ?? defaultDrainMs);
     await this.commitRest();
     await this.session?.stop();
     this.slot?.release();
     this.started?.reject(new RoundhouseError('SHUTTING_DOWN', 'stopped before the group was joined'));
     this.started = null;
+  }
+
+  async idle(timeoutMs: number): Promise<void> {
+    const giveUpAt = performance.now() + timeoutMs;
+    while (this.handling > 0 && performance.now() < giveUpAt) await sleep(5);
   }
 
   private openSession(): void {

@@ -55,6 +55,8 @@ export interface WindowedConsumerOptions {
   readonly fromBeginning?: boolean;
   readonly sessionTimeoutMs?: number;
   readonly maxWaitMs?: number;
+  /** So long a stop waits for the handlers in flight before it leaves the group; half a second by default. */
+  readonly drainMs?: number;
   /**
    * Called in offset order of a partition, up to `window` calls a partition at once, done in any order.
    * The offset is committed as a contiguous prefix of resolved calls, never after a revoke. A rejection
@@ -73,6 +75,12 @@ export interface WindowedConsumer {
   inFlight(): number;
   /** null while the group is joined and fetches come back, else the reason. */
   whyNotReady(): string | null;
-  /** Waits for the handlers in flight (bounded), commits, leaves the group. */
+  /**
+   * Takes nothing new, waits for the handlers in flight for `drainMs`, commits, and leaves the group, so that
+   * its partitions are served elsewhere. Handlers that still run hold ended leases from then on, and what
+   * they do is not committed: the next owner is handed their messages again.
+   */
   stop(): Promise<void>;
+  /** Resolves when no handler is in flight, or when the time is up. */
+  idle(timeoutMs: number): Promise<void>;
 }

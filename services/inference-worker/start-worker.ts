@@ -20,6 +20,9 @@ import { ShardConsumer } from './shard-consumer';
 
 type Context = ServiceContext<WorkerConfig>;
 
+/** At a stop, shards that are in work get so long; their partitions are left to other workers before. */
+const SEE_THROUGH_MS = 9_000;
+
 async function prepareBus({ config, logger, signal, onStop }: Context, events: WorkerEvents): Promise<Bus> {
   const { brokers, maxMessageBytes, stateFolder } = config;
   const bus = connectBus({ brokers, clientId: 'roundhouse-worker', logger, maxMessageBytes, stateFolder });
@@ -109,6 +112,7 @@ async function startShards(
     handle: (message, lease) => shards.handle(message, lease),
     onFatal: fail,
   });
+  onStop('shards in work', () => consumer.idle(SEE_THROUGH_MS));
   onStop('consumer', () => consumer.stop());
   await consumer.start();
   return consumer;

@@ -27,6 +27,37 @@ test('two instances decide every round once, wherever its outcomes arrive', asyn
   for (const round of rounds) expect(harness.decisionsOf(round)).toHaveLength(1);
 }, 90_000);
 
+test('one instance stopped with rounds open: the other takes new rounds in time, and the open ones', async () => {
+  const long = roundsOfZones(8, 40_000);
+  await Promise.all(long.map((round) => harness.publishRound(round)));
+  await Promise.all(long.map((round) => harness.publishOutcomes(round.outcomes.slice(1))));
+  await sleep(1_000);
+  harness.pipeline.signal('aggregator', 'SIGTERM');
+  // New rounds in all zones, half of which were its own, for the nine seconds that it stays.
+  const short: CutRound[] = [];
+  for (let i = 0; i < 24; i++) {
+    const round = roundOf({ deadline: inMs(3_000), zoneId: `zone-${i % 8}` as ZoneId });
+    short.push(round);
+    await harness.publishRound(round);
+    await sleep(300);
+  }
+  for (const round of short) {
+    const { decision, headers: sent, appendedAt } = await harness.decisionOf(round);
+    expect(appendedAt - decision.deadline).toBeLessThanOrEqual(0);
+    expect(sent[headers.outage]).toBeUndefined();
+  }
+  await Promise.all(long.map((round) => harness.publishOutcomes(round.outcomes.slice(0, 1))));
+  for (const round of long) {
+    const { decision } = await harness.decisionOf(round);
+    expect(decision.content).toMatchObject({ closedBy: 'complete', coverage: 1 });
+  }
+  for (const round of [...long, ...short]) {
+    const contents = new Set(harness.decisionsOf(round).map(({ decision }) => decision.contentHash));
+    expect(contents.size).toBe(1);
+  }
+  await harness.pipeline.restart('aggregator');
+}, 90_000);
+
 test('one instance killed: the other decides its rounds by their deadlines, from Redis', async () => {
   const rounds = roundsOfZones(8, 4_000);
   await Promise.all(rounds.map((round) => harness.publishRound(round)));
