@@ -1,6 +1,6 @@
 import type { Bus, Follower } from '#lib/bus/kafka';
 import type { BusMessage } from '#lib/bus/port';
-import { decisionsCodec, outcomesCodec } from '#schemas/codec';
+import { decisionsCodec, outcomesCodec, roundsCodec } from '#schemas/codec';
 import { headers, type Topics } from '#schemas/topics';
 import { unionLength, type Interval } from './statistics';
 
@@ -18,9 +18,14 @@ export interface RoundTrace {
   readonly backend: Interval[];
   candidatesSolved: number;
   readonly outcomeBytes: number[];
+  /** Append times of the last message of each step. */
+  readonly appended: { shards: number; manifest: number; outcomes: number };
 }
 
-/** Follows decisions and outcomes and notes them by round. */
+/** A shard's key is its round's, joined by the unit separator, and its index. */
+const roundIdOf = (message: BusMessage): string => message.key?.toString().split('\u001f')[2] ?? '';
+
+/** Follows a round's messages on their four topics and notes them by round. */
 export class DecisionLog {
   readonly rounds = new Map<string, RoundTrace>();
   duplicateDecisions = 0;
@@ -28,6 +33,16 @@ export class DecisionLog {
 
   async follow(bus: Bus, topics: Topics): Promise<void> {
     this.followers = [
+      await bus.followTopic({
+        topic: topics.shards,
+        from: 'latest',
+        handle: (m) => this.noteAppended('shards', m, roundIdOf(m)),
+      }),
+      await bus.followTopic({
+        topic: topics.rounds,
+        from: 'latest',
+        handle: (m) => this.noteAppended('manifest', m, roundsCodec.decode(m.value!).round.roundId),
+      }),
       await bus.followTopic({ topic: topics.outcomes, from: 'latest', handle: (m) => this.outcome(m) }),
       await bus.followTopic({ topic: topics.decisions, from: 'latest', handle: (m) => this.decision(m) }),
     ];
@@ -45,6 +60,7 @@ export class DecisionLog {
       backend: [],
       candidatesSolved: 0,
       outcomeBytes: [],
+      appended: { shards: NaN, manifest: NaN, outcomes: NaN },
     });
   }
 
@@ -52,9 +68,15 @@ export class DecisionLog {
     this.rounds.get(roundId)!.refusal = refusal;
   }
 
+  private noteAppended(step: keyof RoundTrace['appended'], message: BusMessage, roundId: string): void {
+    const trace = this.rounds.get(roundId);
+    if (trace !== undefined) trace.appended[step] = message.timestamp;
+  }
+
   private outcome(message: BusMessage): void {
     if (message.value === null) return;
     const outcome = outcomesCodec.decode(message.value);
+    this.noteAppended('outcomes', message, outcome.roundId);
     const trace = this.rounds.get(outcome.roundId);
     const [start, end] = (message.headers[headers.backendInterval] ?? '')
       .split('-')

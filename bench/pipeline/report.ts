@@ -19,6 +19,19 @@ export interface Measured {
 const rounded = (values: Record<string, number>): Record<string, number> =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [name, round(value)]));
 
+/** Median milliseconds between the broker's append times of a round's steps: where the decision time goes. */
+function stages(complete: readonly RoundTrace[]): Record<string, number> {
+  const p50 = (of: (trace: RoundTrace) => number): number => round(percentile(complete.map(of), 0.5));
+  return {
+    submitToShards: p50(({ appended, submittedAt }) => appended.shards - submittedAt),
+    shardsToManifest: p50(({ appended }) => appended.manifest - appended.shards),
+    shardsToOutcomes: p50(({ appended }) => appended.outcomes - appended.shards),
+    allInToDecision: p50(
+      ({ appended, decidedAt }) => (decidedAt ?? NaN) - Math.max(appended.outcomes, appended.manifest),
+    ),
+  };
+}
+
 /** The one JSON line of the benchmark. Overhead is over complete rounds. */
 export function report(measured: Measured): Record<string, unknown> {
   const { options, traces, bareChainMs } = measured;
@@ -41,6 +54,7 @@ export function report(measured: Measured): Record<string, unknown> {
     engineMsP50: round(percentile(complete.map(engineMs), 0.5)),
     overheadMsP50: round(percentile(overhead, 0.5)),
     overheadMsP99: round(percentile(overhead, 0.99)),
+    stagesMsP50: stages(complete),
     bareChainMsP50: round(percentile(bareChainMs, 0.5)),
     bareChainMsP99: round(percentile(bareChainMs, 0.99)),
     eventLoopSpinMs: round(measured.eventLoopSpinMs, 2),
