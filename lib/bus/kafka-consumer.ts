@@ -23,6 +23,9 @@ export class KafkaWindowedConsumer implements WindowedConsumer, PartitionOwner {
   private session: KafkaSession | null = null;
   private consumer: Consumer | null = null;
   private stopping = false;
+  private stopped: Promise<void> | null = null;
+  /** Sessions that were lost and may still be leaving the group. */
+  private lost: readonly KafkaSession[] = [];
   private handling = 0;
   private committing = false;
   private commitTimer: NodeJS.Timeout | null = null;
@@ -58,13 +61,17 @@ export class KafkaWindowedConsumer implements WindowedConsumer, PartitionOwner {
     return silentMs > silenceLimitMs ? `no answer from Kafka for ${Math.round(silentMs)} ms` : null;
   }
 
-  async stop(): Promise<void> {
-    if (this.stopping) return;
+  stop(): Promise<void> {
+    this.stopped ??= this.end();
+    return this.stopped;
+  }
+
+  private async end(): Promise<void> {
     this.stopping = true;
     for (const partition of this.partitions) partition.drain();
     await this.idle(this.options.drainMs ?? defaultDrainMs);
     await this.commitRest();
-    await this.session?.stop();
+    await Promise.all([this.session, ...this.lost].map((session) => session?.stop()));
     this.slot?.release();
     this.started?.reject(new RoundhouseError('SHUTTING_DOWN', 'stopped before the group was joined'));
     this.started = null;
@@ -98,6 +105,8 @@ export class KafkaWindowedConsumer implements WindowedConsumer, PartitionOwner {
 
   private async reopen(reason: string): Promise<void> {
     this.consumer = null;
+    // The last two: earlier ones have long gone.
+    if (this.session !== null) this.lost = [...this.lost.slice(-1), this.session];
     if (this.stopping) return;
     this.losses.report(reason, { groupId: this.options.groupId });
     await sleep(250);

@@ -23,11 +23,15 @@ interface SessionOptions {
   readonly memberId: string | null;
 }
 
+const leaveTimeoutMs = 5_000;
+
 /**
  * One life of a kafkajs consumer. kafkajs' own restart is turned off: a crash, or a fetch loop that stands
  * still, ends the session, and the owner starts a fresh one.
  */
 export class KafkaSession {
+  private starting: Promise<void> = Promise.resolve();
+  private left: Promise<void> | null = null;
   readonly consumer: Consumer;
   private watchdog: NodeJS.Timeout | null = null;
   private lastSign = performance.now();
@@ -79,14 +83,21 @@ export class KafkaSession {
     if (!this.over) this.listener.onRevoked();
   }
 
-  async start(): Promise<void> {
+  start(): Promise<void> {
+    this.starting = this.join();
+    return this.starting;
+  }
+
+  private async join(): Promise<void> {
     const { topics, fromBeginning } = this.options;
     try {
       await this.consumer.connect();
+      if (this.over) return await this.consumer.disconnect();
       await this.consumer.subscribe({ topics: [...topics], fromBeginning });
       const eachBatch = (payload: EachBatchPayload): Promise<void> => this.take(payload);
       const run = { autoCommit: false, eachBatchAutoResolve: false, eachBatch };
       await asMember(this.memberId, () => this.consumer.run(run));
+      if (this.over) return await this.consumer.disconnect();
       this.watch();
     } catch (error) {
       this.lose(error instanceof Error ? error.message : String(error));
@@ -120,16 +131,25 @@ export class KafkaSession {
     this.revoke();
     this.over = true;
     if (this.watchdog !== null) clearInterval(this.watchdog);
-    this.consumer.disconnect().catch(() => undefined);
+    void this.leave();
     this.listener.onLost(reason);
   }
 
-  /** Leaves the group. */
+  /** Leaves the group; after a loss it waits for the leave that is under way. */
   async stop(): Promise<void> {
     if (this.watchdog !== null) clearInterval(this.watchdog);
     this.revoke();
     this.over = true;
-    const cut = new Promise<void>((resolve) => setTimeout(resolve, 5_000).unref());
-    await Promise.race([this.consumer.disconnect().catch(() => undefined), cut]);
+    const cut = new Promise<void>((resolve) => setTimeout(resolve, leaveTimeoutMs).unref());
+    await Promise.race([this.leave(), cut]);
+  }
+
+  /** A start that is under way ends its own connection once it sees that the session is over. */
+  private leave(): Promise<void> {
+    this.left ??= this.consumer
+      .disconnect()
+      .catch(() => undefined)
+      .then(() => this.starting);
+    return this.left;
   }
 }
