@@ -27,6 +27,8 @@ std::vector<std::string> placesToTry(const std::string& path) {
 }
 
 void* openFirst(const std::string& path) {
+  // The library would report its use to its makers and keep files in the home folder for that.
+  setenv("ORT_DISABLE_TELEMETRY", "1", 1);
   std::string reasons;
   for (const std::string& place : placesToTry(path)) {
     if (void* library = dlopen(place.c_str(), RTLD_NOW | RTLD_LOCAL)) return library;

@@ -1,6 +1,9 @@
+import type { RoundId, UnixMs } from '#schemas/brands';
 import type { DecisionContent, DispatchRound } from '#schemas/domain';
 import { quantile } from '#policy/simulation/statistics';
 import type { DecisionReceipt, RoundhouseClient } from '../../client';
+
+const MAX_RESUBMISSIONS = 10;
 
 /** How one round fared on its way. */
 export interface RoundReport {
@@ -37,12 +40,30 @@ export class DispatchedRounds {
 
   readonly dispatch = async (round: DispatchRound): Promise<DecisionContent> => {
     const startedAt = Date.now();
-    const receipt = await orAborted(this.client.dispatch(round), this.signal);
+    const receipt = await orAborted(this.decided(round, round.deadline - startedAt), this.signal);
     const report = reportOf(round, receipt, startedAt, Date.now());
     this.reports.push(report);
     this.onReport(report);
     return report.decision;
   };
+
+  /**
+   * A round that an outage kept from being accepted in its time goes out again, as another round with a
+   * deadline of its own: the day stands still meanwhile, as its simulated clock does.
+   */
+  private async decided(round: DispatchRound, deadlineMs: number): Promise<DecisionReceipt> {
+    let sent = round;
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.client.dispatch(sent);
+      } catch (error) {
+        const ranOut = Date.now() >= sent.deadline - deadlineMs / 2;
+        if (!ranOut || attempt > MAX_RESUBMISSIONS || this.signal.aborted) throw error;
+        const roundId = `${round.roundId}-again-${attempt}` as RoundId;
+        sent = { ...round, roundId, deadline: (Date.now() + deadlineMs) as UnixMs };
+      }
+    }
+  }
 
   totals(): RoundTotals {
     const times = this.reports.map(({ decisionMs }) => decisionMs);

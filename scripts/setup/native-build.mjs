@@ -8,7 +8,8 @@ const isNativeSource = (name) => /(\.(c|cc|cpp|cu|cuh|h|hpp|in|cmake|def|map)|^C
 
 /** The addons, backends and C++ tests by CMake; built again when one of their sources changed. */
 export function nativeBuild(places) {
-  const inputs = () => hashFiles(places.root, nativeInputs(places));
+  // The place counts: backends and addons hold absolute paths, so a moved checkout is built again.
+  const inputs = () => `${hashFiles(places.root, nativeInputs(places))} ${places.root}`;
   return {
     name: 'native build (CMake)',
     tools: ['cmake', 'compiler'],
