@@ -91,7 +91,7 @@ function reportOf(
     decision: decision.content,
     decisionMs: endedAt - startedAt,
     deadlineMs: round.deadline - startedAt,
-    late: appendedAt > round.deadline,
+    late: appendedAt > decision.deadline,
     outage,
   };
 }
