@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 
+#include "../../addon/guarded.hpp"
 #include "measuring.hpp"
 #include "planner_failure.hpp"
 #include "problem_batch.hpp"
@@ -14,26 +15,6 @@ namespace roundhouse::planner {
 namespace {
 
 constexpr int kAbiVersion = 2;
-
-Napi::Error jsError(Napi::Env env, const std::string& code, const std::string& message) {
-  Napi::Error error = Napi::Error::New(env, message);
-  error.Set("code", code);
-  return error;
-}
-
-/// Runs `body`; what it throws becomes a JS error.
-template <typename Body>
-Napi::Value guarded(Napi::Env env, Body body) {
-  try {
-    return body();
-  } catch (const PlannerFailure& failure) {
-    throw jsError(env, failure.code(), failure.what());
-  } catch (const Napi::Error&) {
-    throw;
-  } catch (const std::exception& error) {
-    throw jsError(env, "INTERNAL", error.what());
-  }
-}
 
 /// A copy of a typed array's bytes, aligned to `Value`, so that later changes by JS can't reach the solver.
 template <typename Value>
@@ -140,7 +121,7 @@ class SolveTask : public Napi::AsyncWorker {
     try {
       result_ = work_();
     } catch (const PlannerFailure& failure) {
-      code_ = failure.code();
+      code_ = failure.code;
       SetError(failure.what());
     } catch (const std::exception& error) {
       code_ = "INTERNAL";
@@ -149,7 +130,7 @@ class SolveTask : public Napi::AsyncWorker {
   }
   void OnOK() override { deferred_.Resolve(toJs(Env(), result_)); }
   void OnError(const Napi::Error& error) override {
-    deferred_.Reject(jsError(Env(), code_, error.Message()).Value());
+    deferred_.Reject(to_js_error(Env(), code_, error.Message()).Value());
   }
 
  private:

@@ -1,17 +1,13 @@
 // Faults of this layer. A peer's bytes can cause PEER_INVALID, nothing else.
 #pragma once
 
-#include <stdexcept>
-#include <string>
-#include <utility>
+#include "../../addon/coded_failure.hpp"
 
 namespace roundhouse::shm {
 
-class ShmFailure : public std::runtime_error {
+class ShmFailure : public CodedFailure {
  public:
-  ShmFailure(std::string code_name, const std::string& message)
-      : std::runtime_error(message), code(std::move(code_name)) {}
-  std::string code;
+  using CodedFailure::CodedFailure;
 };
 
 }  // namespace roundhouse::shm

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "../../addon/guarded.hpp"
 #include "client_session.hpp"
 #include "failure.hpp"
 
@@ -13,25 +14,6 @@ namespace {
 constexpr int kAbiVersion = 1;
 constexpr int kAnswered = 8;
 constexpr napi_type_tag kSessionTag = {0x726f756e64686f75ULL, 0x736573686d73686dULL};
-
-Napi::Error to_js_error(Napi::Env env, const std::string& code, const std::string& message) {
-  Napi::Error error = Napi::Error::New(env, message);
-  error.Set("code", code);
-  return error;
-}
-
-template <typename Body>
-Napi::Value guarded(Napi::Env env, Body body) {
-  try {
-    return body();
-  } catch (const ShmFailure& failure) {
-    throw to_js_error(env, failure.code, failure.what());
-  } catch (const Napi::Error&) {
-    throw;
-  } catch (const std::exception& error) {
-    throw to_js_error(env, "INTERNAL", error.what());
-  }
-}
 
 // A session and the function that is called when it has news.
 struct SessionBinding {

@@ -1,6 +1,7 @@
 // The functions of triton.node, one to one as in bindings.ts. Errors are JS errors with a `code`.
 #include <napi.h>
 
+#include "../../addon/guarded.hpp"
 #include "failure.hpp"
 #include "server_binding.hpp"
 
@@ -9,28 +10,6 @@ namespace {
 
 constexpr int kAbiVersion = 2;
 constexpr napi_type_tag kServerTag = {0x726f756e64686f75ULL, 0x7365747269746f6eULL};
-
-Napi::Error to_js_error(Napi::Env env, const std::string& code, const std::string& message) {
-  Napi::Error error = Napi::Error::New(env, message);
-  error.Set("code", code);
-  return error;
-}
-
-// Runs `body`; what it throws becomes a JS error.
-template <typename Body>
-Napi::Value guarded(Napi::Env env, Body body) {
-  try {
-    return body();
-  } catch (const TritonFailure& failure) {
-    throw to_js_error(env, failure.code, failure.what());
-  } catch (const shm::ShmFailure& failure) {
-    throw to_js_error(env, failure.code, failure.what());
-  } catch (const Napi::Error&) {
-    throw;
-  } catch (const std::exception& error) {
-    throw to_js_error(env, "INTERNAL", error.what());
-  }
-}
 
 using SharedBinding = std::shared_ptr<ServerBinding>;
 

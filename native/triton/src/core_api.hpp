@@ -1,19 +1,17 @@
 // The functions of TritonCore, found by name in the library that `open` loads.
 #pragma once
 
-#include <stdexcept>
 #include <string>
 
+#include "../../addon/coded_failure.hpp"
 #include "triton_server_api.hpp"
 
 namespace roundhouse {
 
 // An error of the core or of this layer. `code` is one of Triton's names or STOPPED, WRONG_HANDLE, LOAD_FAILED.
-class TritonFailure : public std::runtime_error {
+class TritonFailure : public CodedFailure {
  public:
-  TritonFailure(std::string code_name, const std::string& message)
-      : std::runtime_error(message), code(std::move(code_name)) {}
-  std::string code;
+  using CodedFailure::CodedFailure;
   // What the core wrote to its log meanwhile.
   std::string log;
 };
@@ -41,6 +39,8 @@ class TritonFailure : public std::runtime_error {
   X(ResponseAllocatorNew) X(ResponseAllocatorDelete)                                                       \
   X(InferenceRequestNew) X(InferenceRequestDelete) X(InferenceRequestSetId) X(InferenceRequestCancel)      \
   X(InferenceRequestAddInput) X(InferenceRequestAppendInputData) X(InferenceRequestAddRequestedOutput)     \
+  X(InferenceRequestSetStringParameter) X(InferenceRequestSetIntParameter)                                 \
+  X(InferenceRequestSetBoolParameter) X(InferenceRequestSetDoubleParameter)                                \
   X(InferenceRequestSetReleaseCallback) X(InferenceRequestSetResponseCallback)                             \
   X(InferenceResponseDelete) X(InferenceResponseError) X(InferenceResponseModel)                           \
   X(InferenceResponseOutputCount) X(InferenceResponseOutput)

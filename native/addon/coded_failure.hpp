@@ -1,0 +1,17 @@
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace roundhouse {
+
+/// A fault with the code that a JS error of it carries. No Node here.
+class CodedFailure : public std::runtime_error {
+ public:
+  CodedFailure(std::string code_name, const std::string& message)
+      : std::runtime_error(message), code(std::move(code_name)) {}
+  std::string code;
+};
+
+}  // namespace roundhouse
