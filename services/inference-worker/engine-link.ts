@@ -1,5 +1,6 @@
 import type { EngineClient } from '#lib/engine-client/port';
 import type { UnixMs } from '#schemas/brands';
+import { WantedModels } from './sentinel/wanted-models';
 
 /** A timer for longer fires at once. */
 const longestTimerMs = 2 ** 31 - 1;
@@ -20,6 +21,9 @@ export class EngineLink {
 
   /** As it stands in outcomes: byte-equal replay holds for one device kind. */
   readonly deviceKind = 'cpu';
+
+  /** Whoever forwards a load or unload notes it here when the engine has carried it out (docs/sentinel.md). */
+  readonly models = new WantedModels();
 
   /** null when up. */
   whyDown(): string | null {
