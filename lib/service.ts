@@ -28,6 +28,9 @@ export interface ServiceDefinition<C> {
   readonly stopTimeoutMs?: number;
 }
 
+/** The last lines of the log get so long at an exit. */
+const lastLinesMs = 1_000;
+
 const exitCodes = { ok: 0, fault: 1, config: 2, dependency: 3 } as const;
 
 function exitCodeOf(error: unknown): number {
@@ -97,6 +100,8 @@ class RunningService<C> {
     process.on('SIGTERM', () => void this.requestStop('SIGTERM'));
     process.on('SIGINT', () => void this.requestStop('SIGINT'));
     process.on('disconnect', () => void this.requestStop('parent gone'));
+    // A reader of our words that is gone is no fault of the service.
+    for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
     process.on('uncaughtException', (error) => void this.exit(exitCodes.fault, error));
     process.on('unhandledRejection', (error) => void this.exit(exitCodes.fault, error));
   }
@@ -135,7 +140,7 @@ class RunningService<C> {
     }
     await closeInReverse(this.closers, logger);
     logger.info({ event: 'ServiceStopped', exitCode: code });
-    logger.flush();
+    await this.telemetry.flushed(lastLinesMs);
     process.exit(code);
   }
 }

@@ -1,5 +1,6 @@
 import { pino, type Logger } from 'pino';
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
+import { LogSink } from './log-sink';
 
 export type { Logger } from 'pino';
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error';
@@ -7,24 +8,30 @@ export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error';
 export interface Telemetry {
   readonly logger: Logger;
   readonly registry: Registry;
+  /** Resolves when the log is written, or can't be, or after the time given. */
+  flushed(timeoutMs: number): Promise<void>;
 }
+
+const standardOutput = 1;
 
 /** Logs are JSON lines on stdout; the registry has the default metrics of the process. */
 export function createTelemetry(options: {
   readonly service: string;
   readonly logLevel: LogLevel | 'silent';
 }): Telemetry {
-  const logger = pino({
+  const sink = new LogSink(standardOutput);
+  const settings = {
     level: options.logLevel,
     base: { service: options.service, pid: process.pid },
     timestamp: pino.stdTimeFunctions.isoTime,
-    formatters: { level: (label) => ({ level: label }) },
+    formatters: { level: (label: string) => ({ level: label }) },
     errorKey: 'error',
-  });
+  };
+  const logger = pino(settings, sink);
   const registry = new Registry();
   registry.setDefaultLabels({ service: options.service });
   collectDefaultMetrics({ register: registry });
-  return { logger, registry };
+  return { logger, registry, flushed: (timeoutMs) => sink.flushed(timeoutMs) };
 }
 
 /**
