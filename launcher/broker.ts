@@ -1,5 +1,14 @@
 import { execFile } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { RoundhouseError } from '#schemas/errors';
@@ -56,7 +65,8 @@ async function startOn(
   mkdirSync(options.folder, { recursive: true });
   writeFileSync(properties, brokerProperties(place));
   if (!existsSync(place.dataFolder))
-    cpSync(await formattedFolder(options.env, options.abort), place.dataFolder, { recursive: true });
+    const template = realpathSync(await formattedFolder(options.env, options.abort));
+  cpSync(template, place.dataFolder, { recursive: true });
   options.abort?.throwIfAborted();
   const broker = new SupervisedProcess(
     {
