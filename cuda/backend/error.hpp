@@ -6,7 +6,7 @@
 namespace roundhouse {
 
 /// Codes of the error table (schemas/src/errors.ts) that a backend can give.
-enum class ErrorCode { payloadInvalid, travelMatrixUnknown, modelFailed, deadlineExceeded };
+enum class ErrorCode { payloadInvalid, travelMatrixUnknown, modelFailed, deadlineExceeded, deviceFault };
 
 constexpr const char* nameOf(ErrorCode code) {
   switch (code) {
@@ -14,6 +14,7 @@ constexpr const char* nameOf(ErrorCode code) {
     case ErrorCode::travelMatrixUnknown: return "TRAVEL_MATRIX_UNKNOWN";
     case ErrorCode::modelFailed: return "MODEL_FAILED";
     case ErrorCode::deadlineExceeded: return "DEADLINE_EXCEEDED";
+    case ErrorCode::deviceFault: return "DEVICE_FAULT";
   }
   return "INTERNAL";
 }

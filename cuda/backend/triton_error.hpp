@@ -14,6 +14,7 @@ inline TRITONSERVER_Error_Code tritonCode(ErrorCode code) {
     case ErrorCode::payloadInvalid: return TRITONSERVER_ERROR_INVALID_ARG;
     case ErrorCode::travelMatrixUnknown: return TRITONSERVER_ERROR_NOT_FOUND;
     case ErrorCode::deadlineExceeded: return TRITONSERVER_ERROR_CANCELLED;
+    case ErrorCode::deviceFault: return TRITONSERVER_ERROR_UNAVAILABLE;
     case ErrorCode::modelFailed: break;
   }
   return TRITONSERVER_ERROR_INTERNAL;

@@ -6,6 +6,7 @@ import { decodeBool, decodeIndex, empty, encodeModelName, encodeRepositoryModel 
 import { roundhouseErrorOf } from './grpc-errors';
 import { decodeInferResponse, encodeInferRequest } from './infer-messages';
 import type { EngineClient, InferRequest, InferResponse, ModelState } from './port';
+import { parameterRow } from './request-parameters';
 
 export interface GrpcEngineOptions {
   /** `unix:/path` or `host:port`. */
@@ -63,7 +64,8 @@ class GrpcEngineClient implements EngineClient {
   async infer(request: InferRequest, deadline: UnixMs, signal?: AbortSignal): Promise<InferResponse> {
     if (Date.now() >= deadline) throw tooLate('before the request was sent');
     const { model, version, requestId: id, inputs: tensors } = request;
-    const message = encodeInferRequest({ model, version, id, tensors });
+    const parameters = parameterRow(request.parameters);
+    const message = encodeInferRequest({ model, version, id, tensors, parameters });
     if (message.length > this.maxMessageBytes) throw this.tooLong(message.length);
     const bounded = Math.min(deadline, Date.now() + farthestMs);
     const answer = await this.call('ModelInfer', message, { deadline: bounded }, signal);

@@ -5,6 +5,12 @@ import {
   type Parameter,
   type RegionReference,
 } from './region-parameters';
+import {
+  parameterEntries,
+  readRequestParameter,
+  type ParameterRow,
+  type ParameterValue,
+} from './request-parameters';
 import { fieldBytes, stringBytes, varintBytes, WireError, WireReader, WireType, WireWriter } from './wire';
 
 /** ModelInferRequest and ModelInferResponse of schemas/proto/kserve.proto. */
@@ -36,12 +42,14 @@ export interface DecodedInfer {
   requestedOutputs: string[];
   /** Where requested outputs are to be put. */
   outputRegions: Map<string, RegionReference>;
+  /** Of a request. undefined: one without a value. */
+  parameters: Map<string, ParameterValue | undefined>;
   /** Views of the message. */
   raw: Buffer[];
 }
 
 /** Field numbers that requests and responses share, but for the raw contents. */
-const field = { model: 1, version: 2, id: 3, tensors: 5, requestedOutputs: 6 } as const;
+const field = { model: 1, version: 2, id: 3, parameters: 4, tensors: 5, requestedOutputs: 6 } as const;
 const rawField = { request: 7, response: 6 } as const;
 const tensorField = { name: 1, datatype: 2, shape: 3, parameters: 4, contents: 5 } as const;
 const outputField = { name: 1, parameters: 2 } as const;
@@ -58,6 +66,7 @@ export interface InferMessage {
   readonly tensors: readonly WireTensor[];
   /** Of a request. */
   readonly outputs?: readonly RequestedOutput[];
+  readonly parameters?: ParameterRow;
 }
 
 function shapeBytes(shape: readonly number[]): number {
@@ -101,8 +110,10 @@ function writeTensor(writer: WireWriter, tensor: WireTensor, bytes: number): voi
 
 function encode(message: InferMessage, raw: number): Buffer {
   const sizes = message.tensors.map(tensorBytes);
+  const parameters = parameterEntries(message.parameters ?? []);
   let total = stringBytes(message.model) + stringBytes(message.version) + stringBytes(message.id);
   for (const size of sizes) total += fieldBytes(size);
+  for (const { length } of parameters) total += fieldBytes(length);
   // A request has no raw entry for what lies in shared memory, a response an empty one.
   const inline =
     raw === rawField.response ? message.tensors : message.tensors.filter(({ region }) => !region);
@@ -112,6 +123,7 @@ function encode(message: InferMessage, raw: number): Buffer {
   writer.string(field.model, message.model);
   writer.string(field.version, message.version);
   writer.string(field.id, message.id);
+  for (const entry of parameters) writer.bytes(field.parameters, entry);
   message.tensors.forEach((tensor, i) => writeTensor(writer, tensor, sizes[i]!));
   for (const output of message.outputs ?? []) writeOutput(writer, output);
   for (const tensor of inline) writer.bytes(raw, tensor.data);
@@ -169,6 +181,11 @@ function decodeOutput(bytes: Buffer, message: DecodedInfer): void {
   if (region !== undefined) message.outputRegions.set(name, region);
 }
 
+function decodeOfRequest(number: number, bytes: Buffer, message: DecodedInfer): void {
+  if (number === field.requestedOutputs) decodeOutput(bytes, message);
+  else if (number === field.parameters) readRequestParameter(bytes, message.parameters);
+}
+
 function decode(bytes: Buffer, raw: number): DecodedInfer {
   const message: DecodedInfer = {
     model: '',
@@ -177,6 +194,7 @@ function decode(bytes: Buffer, raw: number): DecodedInfer {
     tensors: [],
     requestedOutputs: [],
     outputRegions: new Map(),
+    parameters: new Map(),
     raw: [],
   };
   const reader = new WireReader(bytes);
@@ -188,8 +206,7 @@ function decode(bytes: Buffer, raw: number): DecodedInfer {
     else if (number === field.id) message.id = reader.string();
     else if (number === field.tensors) message.tensors.push(decodeTensor(reader.bytes()));
     else if (number === raw) message.raw.push(reader.bytes());
-    else if (raw === rawField.request && number === field.requestedOutputs)
-      decodeOutput(reader.bytes(), message);
+    else if (raw === rawField.request) decodeOfRequest(number, reader.bytes(), message);
     else reader.skip(type);
   }
   return message;

@@ -1,5 +1,6 @@
 import type { NamedTensor } from '#schemas/domain';
 import type { UnixMs } from '#schemas/brands';
+import type { RequestParameters } from './request-parameters';
 
 /** An engine as the supervisor sees it: KServe v2 over gRPC, local socket or TCP. */
 export interface InferRequest {
@@ -8,6 +9,11 @@ export interface InferRequest {
   readonly version: string;
   readonly requestId: string;
   readonly inputs: readonly NamedTensor[];
+  /**
+   * For the backend, but for two of the engine's: `priority` (0: the default, 1: the highest, larger: lower) and
+   * `timeout` (microseconds). Whole numbers go as int64, others as double.
+   */
+  readonly parameters?: RequestParameters;
 }
 
 export interface InferResponse {
@@ -25,7 +31,7 @@ export interface ModelState {
 
 export interface EngineClient {
   /**
-   * Rejects with RoundhouseError: DEADLINE_EXCEEDED, ENGINE_BUSY, ENGINE_LOST, MODEL_FAILED,
+   * Rejects with RoundhouseError: DEADLINE_EXCEEDED, DEVICE_FAULT, ENGINE_BUSY, ENGINE_LOST, MODEL_FAILED,
    * MODEL_UNAVAILABLE, PAYLOAD_INVALID. A result that arrives after `deadline` is DEADLINE_EXCEEDED.
    */
   infer(request: InferRequest, deadline: UnixMs, signal?: AbortSignal): Promise<InferResponse>;

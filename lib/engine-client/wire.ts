@@ -127,6 +127,25 @@ export class WireWriter {
     this.position += bytes.byteLength;
   }
 
+  double(value: number): void {
+    this.position = this.buffer.writeDoubleLE(value, this.position);
+  }
+
+  /** 64 bits, in two's complement where it is negative. */
+  varint64(value: bigint): void {
+    let rest = BigInt.asUintN(64, value);
+    for (; rest >= 128n; rest >>= 7n) {
+      this.buffer[this.position] = Number(rest & 0x7fn) + 128;
+      this.position += 1;
+    }
+    this.buffer[this.position] = Number(rest);
+    this.position += 1;
+  }
+
+  get written(): Buffer {
+    return this.buffer.subarray(0, this.position);
+  }
+
   varint(value: number): void {
     let rest = value;
     for (; rest >= 128; rest = Math.floor(rest / 128)) {

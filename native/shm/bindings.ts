@@ -1,6 +1,7 @@
 /** The functions of build/native/shm.node, one to one. Internal: use ShmSession. */
 import { projectPath } from '#schemas/project-root';
 import type { AnswerRow } from './answers';
+import type { ParameterRow } from '#lib/engine-client/request-parameters';
 import { ShmError } from './shm-error';
 
 /** An opaque, type-tagged value; a wrong one is refused with WRONG_HANDLE. */
@@ -68,6 +69,7 @@ export interface ShmBindings {
     outputBytes: number,
     inlineIfEmpty: boolean,
     lease?: NativeLease,
+    parameters?: ParameterRow,
   ): number;
   cancel(handle: SessionHandle, id: number): boolean;
   fetch(handle: SessionHandle, id: number, bytes: number): number;
@@ -83,7 +85,7 @@ export interface ShmBindings {
   closeSession(handle: SessionHandle): void;
 }
 
-const abiVersion = 1;
+const abiVersion = 2;
 let loaded: ShmBindings | undefined;
 
 export function loadBindings(file = projectPath('build', 'native', 'shm.node')): ShmBindings {

@@ -1,4 +1,5 @@
 import type { SendPath } from '#lib/engine-client/data-plane';
+import type { ParameterRow } from '#lib/engine-client/request-parameters';
 import type { NativeLease, NativeTensor } from './bindings';
 import type { SizeClass } from './size-classes';
 
@@ -27,6 +28,7 @@ export interface ShmRequest {
   readonly requestId: string;
   readonly inputs: readonly NativeTensor[];
   readonly outputs?: readonly string[];
+  readonly parameters?: ParameterRow;
 }
 
 export interface ShmCall {

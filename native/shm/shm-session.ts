@@ -176,6 +176,7 @@ export class ShmSession implements AsyncDisposable {
         this.sizes.expected(request.model),
         this.inlineIfEmpty,
         call.lease,
+        request.parameters,
       );
     } catch (error) {
       this.answer(id, (flight) => flight.reject(asShmError(error) as Error));

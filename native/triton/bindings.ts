@@ -1,5 +1,6 @@
 /** The functions of build/native/triton.node, one to one. Internal: use TritonServer. */
 import { projectPath } from '#schemas/project-root';
+import type { ParameterRow } from '#lib/engine-client/request-parameters';
 import { TritonError } from './triton-error';
 
 /** An opaque, type-tagged value; a wrong one is refused with WRONG_HANDLE. */
@@ -68,6 +69,7 @@ export interface TritonBindings {
     inputs: readonly NativeInput[],
     outputs: readonly string[],
     arena: Uint8Array,
+    parameters?: ParameterRow,
   ): number;
   cancel(handle: ServerHandle, id: number): boolean;
   inFlight(handle: ServerHandle): number;
@@ -88,7 +90,7 @@ export interface DataPlaneCounts {
   readonly inCore: number;
 }
 
-const abiVersion = 2;
+const abiVersion = 3;
 let loaded: TritonBindings | undefined;
 
 export function loadBindings(file = projectPath('build', 'native', 'triton.node')): TritonBindings {

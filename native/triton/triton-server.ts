@@ -1,3 +1,4 @@
+import type { ParameterRow } from '#lib/engine-client/request-parameters';
 import {
   loadBindings,
   type DataPlaneCounts,
@@ -34,6 +35,7 @@ export interface TritonRequest {
   readonly inputs: readonly TritonTensor[];
   /** Absent or empty: all outputs. */
   readonly outputs?: readonly string[];
+  readonly parameters?: ParameterRow;
 }
 
 export interface TritonResult {
@@ -204,9 +206,9 @@ export class TritonServer implements AsyncDisposable {
   private submit(request: TritonRequest, arena: Buffer): number {
     if (this.stopping !== undefined) throw new TritonError('STOPPED', 'the server is stopped');
     try {
-      const { model, requestId = '', inputs, outputs = [] } = request;
+      const { model, requestId = '', inputs, outputs = [], parameters } = request;
       const version = versionNumber(request.version);
-      return this.bindings.infer(this.handle, model, version, requestId, inputs, outputs, arena);
+      return this.bindings.infer(this.handle, model, version, requestId, inputs, outputs, arena, parameters);
     } catch (error) {
       this.pool.give(arena);
       throw asTritonError(error);

@@ -116,6 +116,13 @@ export const errorCodes = {
     atKafka: 'reroute while time remains',
     meaning: 'The engine died or hung up while it had the request.',
   },
+  DEVICE_FAULT: {
+    retry: 'elsewhere',
+    grpc: 'UNAVAILABLE',
+    http: 503,
+    atKafka: 'reroute while time remains',
+    meaning: 'The device or its context is broken; this engine serves no more.',
+  },
   MODEL_FAILED: {
     retry: 'never',
     grpc: 'INTERNAL',

@@ -8,6 +8,7 @@ namespace roundhouse::shm {
 namespace {
 
 constexpr std::size_t kLeastTensor = 4 + 4 + 4 + 8 + 8 + 1;
+constexpr std::size_t kLeastParameter = 4 + 1 + 1;
 
 void begin(FrameWriter& writer, FrameKind kind, std::uint64_t id) {
   writer.number(kind);
@@ -31,6 +32,15 @@ void FrameWriter::tensor(const TensorPlace& tensor) {
   number(tensor.offset);
   number(tensor.length);
   number(tensor.in_frame);
+}
+
+void FrameWriter::parameter(const Parameter& parameter) {
+  text(parameter.key);
+  number(static_cast<std::uint8_t>(parameter.value.index()));
+  if (const auto* string = std::get_if<std::string>(&parameter.value)) text(*string);
+  else if (const auto* whole = std::get_if<std::int64_t>(&parameter.value)) number(*whole);
+  else if (const auto* real = std::get_if<double>(&parameter.value)) number(*real);
+  else number(std::get<bool>(parameter.value));
 }
 
 void FrameReader::take(void* to, std::size_t size) {
@@ -70,6 +80,27 @@ TensorPlace FrameReader::tensor() {
   return tensor;
 }
 
+Parameter FrameReader::parameter() {
+  Parameter parameter{text(), false};
+  switch (number<std::uint8_t>()) {
+    case 0:
+      parameter.value = number<std::uint8_t>() != 0;
+      break;
+    case 1:
+      parameter.value = number<std::int64_t>();
+      break;
+    case 2:
+      parameter.value = number<double>();
+      break;
+    case 3:
+      parameter.value = text();
+      break;
+    default:
+      throw ShmFailure("PEER_INVALID", "a parameter of an unknown kind");
+  }
+  return parameter;
+}
+
 FrameKind kind_of(const Bytes& frame) { return FrameReader(frame).number<FrameKind>(); }
 
 void write_infer(Bytes& out, const InferFrame& frame) {
@@ -85,6 +116,8 @@ void write_infer(Bytes& out, const InferFrame& frame) {
   for (const TensorPlace& tensor : frame.inputs) writer.tensor(tensor);
   writer.number(static_cast<std::uint32_t>(frame.outputs.size()));
   for (const std::string& name : frame.outputs) writer.text(name);
+  writer.number(static_cast<std::uint32_t>(frame.parameters.size()));
+  for (const Parameter& parameter : frame.parameters) writer.parameter(parameter);
 }
 
 InferFrame read_infer(const Bytes& bytes) {
@@ -100,6 +133,8 @@ InferFrame read_infer(const Bytes& bytes) {
   for (std::uint32_t i = 0; i < inputs; ++i) frame.inputs.push_back(reader.tensor());
   const std::uint32_t outputs = reader.count(4);
   for (std::uint32_t i = 0; i < outputs; ++i) frame.outputs.push_back(reader.text());
+  const std::uint32_t parameters = reader.count(kLeastParameter);
+  for (std::uint32_t i = 0; i < parameters; ++i) frame.parameters.push_back(reader.parameter());
   return frame;
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "layout.hpp"
+#include "parameter.hpp"
 #include "ring.hpp"
 
 namespace roundhouse::shm {
@@ -37,6 +38,7 @@ struct InferFrame {
   std::string request_id;
   std::vector<TensorPlace> inputs;
   std::vector<std::string> outputs;  // empty: all
+  std::vector<Parameter> parameters;
 };
 
 struct FetchFrame {
@@ -77,6 +79,7 @@ class FrameWriter {
     number(ref.generation);
   }
   void tensor(const TensorPlace& tensor);
+  void parameter(const Parameter& parameter);
 
  private:
   void append(const void* from, std::size_t size) {
@@ -100,6 +103,7 @@ class FrameReader {
   std::string text();
   SlotRef slot();
   TensorPlace tensor();
+  Parameter parameter();
   // A count of things that take at least `least` bytes each.
   std::uint32_t count(std::size_t least);
 

@@ -7,11 +7,12 @@
 #include "../../addon/guarded.hpp"
 #include "client_session.hpp"
 #include "failure.hpp"
+#include "parameters_from_js.hpp"
 
 namespace roundhouse::shm {
 namespace {
 
-constexpr int kAbiVersion = 1;
+constexpr int kAbiVersion = 2;
 constexpr int kAnswered = 8;
 constexpr napi_type_tag kSessionTag = {0x726f756e64686f75ULL, 0x736573686d73686dULL};
 
@@ -150,10 +151,11 @@ ClientRequest request_of(const Napi::CallbackInfo& info) {
   for (std::uint32_t i = 0; i < outputs.Length(); ++i) request.frame.outputs.push_back(text(outputs.Get(i), "output"));
   request.output_bytes = whole(info[8], "outputBytes");
   request.inline_if_empty = info[9].ToBoolean();
+  request.frame.parameters = parameters_from_js(info[11]);
   return request;
 }
 
-// submit(handle, id, model, version, requestId, deadlineMs, inputs, outputs, outputBytes, inlineIfEmpty, lease?)
+// submit(handle, id, model, version, requestId, deadlineMs, inputs, outputs, outputBytes, inlineIfEmpty, lease?, parameters?)
 // → Submitted, and kAnswered where there are answers already
 Napi::Value submit(const Napi::CallbackInfo& info) {
   return guarded(info.Env(), [&] {

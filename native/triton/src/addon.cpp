@@ -3,12 +3,14 @@
 
 #include "../../addon/guarded.hpp"
 #include "failure.hpp"
+#include "parameters_from_js.hpp"
+#include "request_parameters.hpp"
 #include "server_binding.hpp"
 
 namespace roundhouse {
 namespace {
 
-constexpr int kAbiVersion = 2;
+constexpr int kAbiVersion = 3;
 constexpr napi_type_tag kServerTag = {0x726f756e64686f75ULL, 0x7365747269746f6eULL};
 
 using SharedBinding = std::shared_ptr<ServerBinding>;
@@ -235,7 +237,7 @@ std::vector<InputTensor> inputs_of(Napi::Array array, Inference& inference) {
   return inputs;
 }
 
-// infer(handle, model, version, requestId, inputs, outputs, arena) → id
+// infer(handle, model, version, requestId, inputs, outputs, arena, parameters?) → id
 Napi::Value infer(const Napi::CallbackInfo& info) {
   return guarded(info.Env(), [&] {
     auto binding = binding_of(info);
@@ -247,6 +249,7 @@ Napi::Value infer(const Napi::CallbackInfo& info) {
     for (std::uint32_t i = 0; i < outputs.Length(); ++i) {
       spec.outputs.push_back(outputs.Get(i).ToString().Utf8Value());
     }
+    take_parameters(spec, shm::parameters_from_js(info[7]));
     const auto arena = info[6].As<Napi::Uint8Array>();
     auto inference = std::make_unique<Inference>();
     spec.inputs = inputs_of(info[4].As<Napi::Array>(), *inference);

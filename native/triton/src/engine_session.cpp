@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "failure.hpp"
+#include "request_parameters.hpp"
 #include "tensor_check.hpp"
 
 namespace roundhouse {
@@ -132,6 +133,7 @@ void EngineSession::start(Flight& flight, shm::InferFrame frame) {
   try {
     RequestSpec spec{std::move(frame.model), frame.version, std::move(frame.request_id), inputs_of(flight, frame),
                      std::move(frame.outputs)};
+    take_parameters(spec, std::move(frame.parameters));
     check_inputs(spec.inputs);
     for (InputTensor& input : spec.inputs) input.data = flight.aligned(input.data, input.size);
     links_.server->start_request(flight, spec);

@@ -179,8 +179,24 @@ void Server::build_request(Inference& inference, const RequestSpec& spec) {
   for (const std::string& output : spec.outputs) {
     api_.check(api_.InferenceRequestAddRequestedOutput(request, output.c_str()));
   }
+  set_parameters(request, spec);
   api_.check(api_.InferenceRequestSetReleaseCallback(request, on_release, &inference));
   api_.check(api_.InferenceRequestSetResponseCallback(request, allocator_, &inference, on_response, &inference));
+}
+
+void Server::set_parameters(TRITONSERVER_InferenceRequest* request, const RequestSpec& spec) {
+  for (const auto& [name, value] : spec.parameters) {
+    const char* key = name.c_str();
+    if (const auto* text = std::get_if<std::string>(&value)) {
+      api_.check(api_.InferenceRequestSetStringParameter(request, key, text->c_str()));
+    } else if (const auto* whole = std::get_if<std::int64_t>(&value)) {
+      api_.check(api_.InferenceRequestSetIntParameter(request, key, *whole));
+    } else if (const auto* real = std::get_if<double>(&value)) {
+      api_.check(api_.InferenceRequestSetDoubleParameter(request, key, *real));
+    } else {
+      api_.check(api_.InferenceRequestSetBoolParameter(request, key, std::get<bool>(value)));
+    }
+  }
 }
 
 void Server::cancel_request(Inference& inference) {

@@ -12,6 +12,7 @@
 
 #include "core_api.hpp"
 #include "inference.hpp"
+#include "parameter.hpp"
 
 namespace roundhouse {
 
@@ -33,6 +34,11 @@ struct RequestSpec {
   std::string request_id;
   std::vector<InputTensor> inputs;
   std::vector<std::string> outputs;  // empty: all
+  // For the backend.
+  std::vector<shm::Parameter> parameters{};
+  // For admission; the core never sees them.
+  std::uint64_t priority = 0;  // 0: the default, 1: the highest, larger: lower
+  std::uint64_t timeout_us = 0;  // 0: none
 };
 
 // Threads: submit, cancel and take_completed belong to the JS thread; the calls about models and those of requests
@@ -84,6 +90,7 @@ class Server {
   std::shared_lock<std::shared_timed_mutex> running();
   std::string call_json(const std::function<TRITONSERVER_Error*(TRITONSERVER_Message**)>& call);
   void build_request(Inference& inference, const RequestSpec& spec);
+  void set_parameters(TRITONSERVER_InferenceRequest* request, const RequestSpec& spec);
   void settle() const;
   bool lock_for_stop(std::unique_lock<std::shared_timed_mutex>& lock, const std::function<void()>& pump);
   void wait_until_unloaded(const std::function<void()>& pump);

@@ -1,5 +1,6 @@
 import { dataPlaneSocket } from '#lib/engine-client/data-plane';
 import type { EngineClient, InferRequest, InferResponse, ModelState } from '#lib/engine-client/port';
+import { parameterRow } from '#lib/engine-client/request-parameters';
 import { sizeClasses } from '#native/shm/size-classes';
 import type { ShmSession } from '#native/shm/shm-session';
 import type { UnixMs } from '#schemas/brands';
@@ -60,12 +61,18 @@ class ShmEngineClient implements EngineClient {
 
   private async inferInSession(
     session: ShmSession,
-    { model, version, requestId, inputs }: InferRequest,
+    { model, version, requestId, inputs, parameters }: InferRequest,
     deadlineMs: UnixMs,
     signal?: AbortSignal,
   ): Promise<InferResponse> {
     const call = signal === undefined ? { deadlineMs } : { deadlineMs, signal };
-    const request = { model, version: versionNumber(version), requestId, inputs };
+    const request = {
+      model,
+      version: versionNumber(version),
+      requestId,
+      inputs,
+      parameters: parameterRow(parameters),
+    };
     const result = await session.infer(request, call);
     return { model, version: result.version, outputs: result.outputs as readonly NamedTensor[] };
   }

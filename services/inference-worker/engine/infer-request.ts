@@ -1,4 +1,5 @@
 import { decodeInferRequest, type DecodedInfer } from '#lib/engine-client/infer-messages';
+import { mostParameters, rowOfParameters, type ParameterRow } from '#lib/engine-client/request-parameters';
 import { WireError } from '#lib/engine-client/wire';
 import { RoundhouseError } from '#schemas/errors';
 import type { TritonTensor } from '#native/triton/tensor';
@@ -33,6 +34,11 @@ function inputsOf({ tensors, raw }: DecodedInfer, regions: RequestRegions): Trit
   });
 }
 
+function parametersOf({ parameters }: DecodedInfer): ParameterRow {
+  if (parameters.size > mostParameters) throw invalid(`parameters: more than ${mostParameters} of them`);
+  return rowOfParameters(parameters);
+}
+
 export type EngineRequest = TritonRequest & Required<Pick<TritonRequest, 'requestId' | 'outputs'>>;
 
 /** ModelInferRequest bytes as a request for the core; its raw tensors are views of the message. */
@@ -41,8 +47,9 @@ export function inferRequestOf(bytes: Buffer, regions: RequestRegions): EngineRe
     const message = decodeInferRequest(bytes);
     checkContents(message);
     const { model, version, id: requestId, requestedOutputs: outputs } = message;
+    const parameters = parametersOf(message);
     for (const [name, reference] of message.outputRegions) regions.expect(name, reference);
-    return { model, version, requestId, outputs, inputs: inputsOf(message, regions) };
+    return { model, version, requestId, outputs, parameters, inputs: inputsOf(message, regions) };
   } catch (error) {
     if (error instanceof WireError) throw invalid(`not a ModelInferRequest: ${error.message}`);
     throw error;

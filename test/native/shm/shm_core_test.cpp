@@ -202,6 +202,7 @@ InferFrame sample() {
   frame.request_id = "r";
   frame.inputs = {{"data", "INT32", {1, 5}, 64, 20, false}, {"control", "INT32", {}, 0, 0, true}};
   frame.outputs = {"sum", ""};
+  frame.parameters = {{"hang", true}, {"delay_ms", std::int64_t{-5}}, {"share", 0.25}, {"fail", "no\nroom"}};
   return frame;
 }
 
@@ -216,6 +217,11 @@ void test_frames() {
   CHECK(read.inputs[1].in_frame);
   CHECK(read.output.none());
   CHECK_EQUAL(read.outputs[0], "sum");
+  CHECK_EQUAL(read.parameters.size(), 4U);
+  for (std::size_t i = 0; i < read.parameters.size(); ++i) {
+    CHECK_EQUAL(read.parameters[i].key, sample().parameters[i].key);
+    CHECK(read.parameters[i].value == sample().parameters[i].value);
+  }
   // Cut anywhere, it is refused, never read past its end.
   for (std::size_t size = 0; size < bytes.size(); ++size) {
     const Bytes cut(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(size));
