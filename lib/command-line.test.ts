@@ -1,0 +1,85 @@
+import { ArgumentsInvalid, errorText, numberFlag, readFlags, runCommand } from './command-line';
+import { RoundhouseError } from '#schemas/errors';
+
+const options = { limit: { type: 'string' }, follow: { type: 'boolean' } } as const;
+
+test('flags are read', () => {
+  expect({ ...readFlags(['--limit', '5', '--follow'], options) }).toEqual({ limit: '5', follow: true });
+  expect({ ...readFlags(['--limit=5'], options) }).toEqual({ limit: '5' });
+});
+
+test.each([
+  [['--limti', '5'], 'unknown flag --limti: did you mean --limit?'],
+  [['--zzzzzzzzz=5'], 'unknown flag --zzzzzzzzz: the flags are --limit, --follow'],
+  [['--limit'], '--limit'],
+  [['--follow=x'], '--follow'],
+  [['words'], 'words'],
+])('%j is refused', (argv, reason) => {
+  expect(() => readFlags(argv, options)).toThrow(ArgumentsInvalid);
+  expect(() => readFlags(argv, options)).toThrow(reason);
+});
+
+test('numbers within their range', () => {
+  const whole = { default: 7, min: 1, max: 10 };
+  expect([numberFlag('n', undefined, whole), numberFlag('n', '10', whole)]).toEqual([7, 10]);
+  expect(numberFlag('n', '0.5', { ...whole, min: 0, whole: false })).toBe(0.5);
+  for (const given of ['0', '11', '1.5', '1e1', '', '-1', 'many', '0x5']) {
+    expect(() => numberFlag('n', given, whole)).toThrow(`--n is ${given}: a whole number from 1 to 10`);
+  }
+});
+
+test('an error in words', () => {
+  expect(errorText(new RoundhouseError('PORT_IN_USE', 'port 1'))).toBe('PORT_IN_USE: port 1');
+  expect([errorText(new Error('plain')), errorText('text')]).toEqual(['plain', 'text']);
+});
+
+describe('a command', () => {
+  const written = { out: '', err: '' };
+  const spies: jest.SpyInstance[] = [];
+  beforeEach(() => {
+    Object.assign(written, { out: '', err: '' });
+    const catching = (name: 'out' | 'err') => (text: unknown) => ((written[name] += String(text)), true);
+    spies.push(jest.spyOn(process.stdout, 'write').mockImplementation(catching('out')));
+    spies.push(jest.spyOn(process.stderr, 'write').mockImplementation(catching('err')));
+    spies.push(jest.spyOn(process, 'exit').mockImplementation((() => undefined) as () => never));
+  });
+  afterEach(() => {
+    spies.splice(0).forEach((spy) => spy.mockRestore());
+    process.exitCode = undefined;
+  });
+  const command = (run: () => unknown) => ({
+    usage: 'usage: words',
+    parse: (argv: readonly string[]) => readFlags(argv, options),
+    run,
+  });
+
+  test('asked for help prints its usage and does nothing', async () => {
+    await runCommand(
+      command(() => Promise.reject(new Error('it ran'))),
+      ['--nope', '--help'],
+    );
+    expect([written, process.exitCode]).toEqual([{ out: 'usage: words\n', err: '' }, undefined]);
+  });
+
+  test('with a wrong flag says so in a line, without a stack', async () => {
+    await runCommand(
+      command(() => Promise.reject(new Error('it ran'))),
+      ['--nope'],
+    );
+    expect(written.err).toBe('unknown flag --nope: the flags are --limit, --follow\n\nusage: words\n');
+    expect(process.exitCode).toBe(2);
+  });
+
+  test('that fails says why; one that resolves to a code ends with it', async () => {
+    await runCommand(
+      command(() => Promise.reject(new Error('no broker'))),
+      [],
+    );
+    expect([written.err, process.exitCode]).toEqual(['no broker\n', 1]);
+    await runCommand(
+      command(() => 3),
+      [],
+    );
+    expect(process.exitCode).toBe(3);
+  });
+});

@@ -1,0 +1,88 @@
+import { parseArgs, type ParseArgsConfig } from 'node:util';
+import { nearestName } from '#schemas/nearest-name';
+import { RoundhouseError } from '#schemas/errors';
+import { shownText } from '#schemas/shown-text';
+
+/** A command line that can't be followed: every fault in one message. */
+export class ArgumentsInvalid extends Error {}
+
+type Options = NonNullable<ParseArgsConfig['options']>;
+
+/** Throws ArgumentsInvalid where a flag is unknown or has no value, or for an argument that is no flag. */
+export function readFlags<const O extends Options>(
+  argv: readonly string[],
+  options: O,
+): ReturnType<typeof parseArgs<{ options: O }>>['values'] {
+  const unknown = unknownFlag(argv, options);
+  if (unknown !== null) throw new ArgumentsInvalid(unknown);
+  try {
+    return parseArgs({ args: [...argv], options, strict: true, allowPositionals: false }).values;
+  } catch (error) {
+    throw new ArgumentsInvalid((error as Error).message);
+  }
+}
+
+function unknownFlag(argv: readonly string[], options: Options): string | null {
+  const names = Object.keys(options);
+  for (const word of argv) {
+    const name = /^--([^=]+)/.exec(word)?.[1];
+    if (name === undefined || names.includes(name)) continue;
+    const nearest = nearestName(name, names);
+    const known =
+      nearest === null
+        ? `the flags are ${names.map((one) => `--${one}`).join(', ')}`
+        : `did you mean --${nearest}?`;
+    return `unknown flag --${shownText(name, 100)}: ${known}`;
+  }
+  return null;
+}
+
+/** The number of a flag, or the default where it is absent; throws ArgumentsInvalid with the range. */
+export function numberFlag(
+  flag: string,
+  given: string | undefined,
+  limits: { readonly default: number; readonly min: number; readonly max: number; readonly whole?: boolean },
+): number {
+  if (given === undefined) return limits.default;
+  const { min, max, whole = true } = limits;
+  const value = /^\d+(\.\d+)?$/.test(given) ? Number(given) : NaN;
+  if (value >= min && value <= max && (!whole || Number.isInteger(value))) return value;
+  const kind = whole ? 'a whole number' : 'a number';
+  throw new ArgumentsInvalid(`--${flag} is ${shownText(given, 100)}: ${kind} from ${min} to ${max}`);
+}
+
+/** An error as a user reads it: our codes stand before their message, nothing has a stack. */
+export function errorText(error: unknown): string {
+  if (error instanceof RoundhouseError) return `${error.code}: ${error.message}`;
+  return error instanceof Error ? error.message : String(error);
+}
+
+export interface Command<Parsed> {
+  readonly usage: string;
+  /** Throws ArgumentsInvalid. */
+  parse(argv: readonly string[]): Parsed;
+  run(parsed: Parsed): unknown;
+}
+
+const lastWordsMs = 500;
+
+/**
+ * A program with a command line: `--help` prints the usage and ends with 0; a command line that can't be
+ * followed gets one message and the usage, and ends with 2; a run that rejects, its message and 1. A run may
+ * resolve to another exit code.
+ */
+export async function runCommand<Parsed>(
+  command: Command<Parsed>,
+  argv = process.argv.slice(2),
+): Promise<void> {
+  if (argv.includes('--help') || argv.includes('-h')) return void process.stdout.write(`${command.usage}\n`);
+  try {
+    const code = await command.run(command.parse(argv));
+    if (typeof code === 'number') process.exitCode = code;
+  } catch (error) {
+    const isOfTheUser = error instanceof ArgumentsInvalid;
+    process.stderr.write(`${errorText(error)}\n${isOfTheUser ? `\n${command.usage}\n` : ''}`);
+    process.exitCode = isOfTheUser ? 2 : 1;
+    setTimeout(() => process.exit(), lastWordsMs).unref();
+  }
+}
