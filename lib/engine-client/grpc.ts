@@ -62,13 +62,15 @@ class GrpcEngineClient implements EngineClient {
   }
 
   async infer(request: InferRequest, deadline: UnixMs, signal?: AbortSignal): Promise<InferResponse> {
-    if (Date.now() >= deadline) throw tooLate('before the request was sent');
+    if (Date.now() >= deadline) throw unsent(request);
     const { model, version, requestId: id, inputs: tensors } = request;
     const parameters = parameterRow(request.parameters);
     const message = encodeInferRequest({ model, version, id, tensors, parameters });
     if (message.length > this.maxMessageBytes) throw this.tooLong(message.length);
     const bounded = Math.min(deadline, Date.now() + farthestMs);
-    const answer = await this.call('ModelInfer', message, { deadline: bounded }, signal);
+    const answer = await this.call('ModelInfer', message, { deadline: bounded }, signal).finally(
+      request.onLetGo,
+    );
     if (Date.now() >= deadline) throw tooLate('when the answer was read');
     return responseOf(answer);
   }
@@ -139,6 +141,11 @@ class GrpcEngineClient implements EngineClient {
     const limit = `the limit of messages to ${this.options.address} is ${this.maxMessageBytes}`;
     return new RoundhouseError('PAYLOAD_INVALID', `the request has ${bytes} bytes, ${limit}`);
   }
+}
+
+function unsent({ onLetGo }: InferRequest): RoundhouseError {
+  onLetGo?.();
+  return tooLate('before the request was sent');
 }
 
 function tooLate(when: string): RoundhouseError {

@@ -14,6 +14,11 @@ export interface InferRequest {
    * `timeout` (microseconds). Whole numbers go as int64, others as double.
    */
   readonly parameters?: RequestParameters;
+  /**
+   * Called when the engine has nothing of the request any more, as far as the client can know: at its answer, or
+   * some time after it was given up. Not for a request that is lost with its engine.
+   */
+  readonly onLetGo?: () => void;
 }
 
 export interface InferResponse {

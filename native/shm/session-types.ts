@@ -39,6 +39,8 @@ export interface ShmCall {
   readonly lease?: SlotLease;
   /** Outputs of more than `copyBelowBytes` stay in their slot until `release`; else they are copied out. */
   readonly keep?: boolean;
+  /** Called once, when the engine has nothing of the request any more: at its answer, or after it was given up. */
+  readonly onLetGo?: () => void;
 }
 
 export interface ShmResult {

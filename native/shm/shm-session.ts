@@ -180,7 +180,7 @@ export class ShmSession implements AsyncDisposable {
       );
     } catch (error) {
       this.answer(id, (flight) => flight.reject(asShmError(error) as Error));
-      this.flights.delete(id);
+      this.forget(id);
       return null;
     }
   }
@@ -196,14 +196,14 @@ export class ShmSession implements AsyncDisposable {
     if (path !== undefined) return this.options.onSent?.(path);
     if (result !== submitted.tooLarge) return this.wait(id, flight);
     this.answer(id, ({ reject }) => reject(new ShmError('TOO_LARGE', 'no slot is large enough')));
-    this.flights.delete(id);
+    this.forget(id);
   }
 
   private wait(id: number, flight: Flight): void {
     this.options.onWait?.(flight.request.model);
     this.line.join(() => {
       if (flight.answered) {
-        this.flights.delete(id);
+        this.forget(id);
         return true;
       }
       const result = this.trySubmit(id, flight);
@@ -216,6 +216,13 @@ export class ShmSession implements AsyncDisposable {
   private abandon(id: number, error: Error): void {
     if (!this.answer(id, (flight) => flight.reject(error))) return;
     if (this.isOpen) this.bindings.cancel(this.handle, id);
+  }
+
+  /** The engine has nothing of it any more. */
+  private forget(id: number): void {
+    const flight = this.flights.get(id);
+    if (!this.flights.delete(id)) return;
+    flight?.call.onLetGo?.();
   }
 
   /** Answers the caller, once. */
@@ -269,7 +276,7 @@ export class ShmSession implements AsyncDisposable {
     const ids = [...this.flights.keys()];
     for (const id of ids) {
       this.answer(id, ({ reject }) => reject(new ShmError('SESSION_ENDED', reason)));
-      this.flights.delete(id);
+      this.forget(id);
     }
   }
 
@@ -282,7 +289,7 @@ export class ShmSession implements AsyncDisposable {
       this.answer(id, ({ reject }) => reject(new EngineRefusal(code, ofTable, message)));
       if (kept) return;
     }
-    this.flights.delete(id);
+    this.forget(id);
   }
 
   private onResult(id: number, result: ResultAnswer): void {

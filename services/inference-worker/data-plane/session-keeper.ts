@@ -60,6 +60,7 @@ export class SessionKeeper {
     this.session = null;
     if (this.closed) return;
     this.events.DataPlaneLost({ reason });
+    this.options.onEnd?.(reason);
     this.openLater();
   }
 

@@ -18,6 +18,8 @@ export interface ShmEngineOptions {
   readonly events: WorkerEvents;
   readonly poolBytes: number;
   readonly whenEmpty: 'wait' | 'inline';
+  /** The engine hung up: it is dead, or as good as that. */
+  readonly onHangUp?: (reason: string) => void;
 }
 
 function versionNumber(version: string): number {
@@ -35,18 +37,22 @@ class ShmEngineClient implements EngineClient {
   private readonly sessions: SessionKeeper;
 
   constructor(private readonly options: ShmEngineOptions) {
-    const { address, events, poolBytes, whenEmpty } = options;
+    const { address, events, poolBytes, whenEmpty, onHangUp } = options;
     this.sessions = new SessionKeeper(events, {
       socketPath: dataPlaneSocket(address.replace(/^unix:/, '')),
       classes: sizeClasses(poolBytes),
       whenEmpty,
       onSent: (path) => events.DataPlaneSent({ path }),
       onWait: (model) => events.DataPlaneWaited({ model }),
+      ...(onHangUp === undefined ? {} : { onEnd: onHangUp }),
     });
   }
 
   async infer(request: InferRequest, deadline: UnixMs, signal?: AbortSignal): Promise<InferResponse> {
-    if (Date.now() >= deadline) throw tooLate('before the request was sent');
+    if (Date.now() >= deadline) {
+      request.onLetGo?.();
+      throw tooLate('before the request was sent');
+    }
     const session = await this.sessions.current();
     if (session === null) return this.fallBack('not_connected', request, deadline, signal);
     try {
@@ -61,11 +67,15 @@ class ShmEngineClient implements EngineClient {
 
   private async inferInSession(
     session: ShmSession,
-    { model, version, requestId, inputs, parameters }: InferRequest,
+    { model, version, requestId, inputs, parameters, onLetGo }: InferRequest,
     deadlineMs: UnixMs,
     signal?: AbortSignal,
   ): Promise<InferResponse> {
-    const call = signal === undefined ? { deadlineMs } : { deadlineMs, signal };
+    const call = {
+      deadlineMs,
+      ...(signal === undefined ? {} : { signal }),
+      ...(onLetGo === undefined ? {} : { onLetGo }),
+    };
     const request = {
       model,
       version: versionNumber(version),
