@@ -1,6 +1,7 @@
 import { loopback } from './ports';
 
 export interface BrokerPlace {
+  /** No comma may be in it: Kafka takes a list. */
   readonly dataFolder: string;
   readonly port: number;
   readonly controllerPort: number;
@@ -39,9 +40,23 @@ export function brokerProperties({ dataFolder, port, controllerPort }: BrokerPla
     'num.io.threads': 4,
     'background.threads': 2,
   };
+  return propertiesText(properties);
+}
+
+/** Java reads a file of properties as Latin-1, with escapes; a backslash or a space in front is one, too. */
+export function propertiesText(properties: Readonly<Record<string, string | number | boolean>>): string {
   return Object.entries(properties)
-    .map(([key, value]) => `${key}=${value}\n`)
+    .map(([key, value]) => `${key}=${escaped(String(value))}\n`)
     .join('');
+}
+
+function escaped(value: string): string {
+  return value.replace(/^ |[^\x20-\x7e]|\\/g, (units) =>
+    Array.from(
+      { length: units.length },
+      (_, at) => `\\u${units.charCodeAt(at).toString(16).padStart(4, '0')}`,
+    ).join(''),
+  );
 }
 
 /** Flags that hold the broker near 230 MB (`-Xmx512m` alone grows to 500 MB under load). */

@@ -9,11 +9,12 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { RoundhouseError } from '#schemas/errors';
 import { projectPath } from '#schemas/project-root';
-import { brokerProperties, javaFlags, type BrokerPlace } from './broker-properties';
+import { brokerProperties, javaFlags } from './broker-properties';
+import { javaCommand, javaEnvironment, withJavaHint } from './java';
 import { freePort, loopback, requireFreePort } from './ports';
 import { SupervisedProcess, type ProcessEvent } from './processes';
 import { brokerAnswers } from './tcp-probe';
@@ -60,20 +61,23 @@ async function startOn(
   port: number,
   controllerPort: number,
 ): Promise<EmbeddedServer> {
-  const place = { dataFolder: join(options.folder, 'data'), port, controllerPort };
-  const properties = join(options.folder, 'server.properties');
   mkdirSync(options.folder, { recursive: true });
-  writeFileSync(properties, brokerProperties(place));
-  if (!existsSync(place.dataFolder))
+  const here = realpathSync(options.folder);
+  const properties = brokerProperties({ dataFolder, port, controllerPort });
+  writeFileSync(join(here, 'server.properties'), properties);
+  if (!existsSync(join(here, dataFolder))) {
     const template = realpathSync(await formattedFolder(options.env, options.abort));
-  cpSync(template, place.dataFolder, { recursive: true });
+    cpSync(template, join(here, dataFolder), { recursive: true });
+  }
   options.abort?.throwIfAborted();
+  const command = javaCommand(options.env);
   const broker = new SupervisedProcess(
     {
       name: 'broker',
-      command: javaCommand(options.env),
-      args: [...javaFlags, ...loggingFlags(), '-cp', classPath(options.env), 'kafka.Kafka', properties],
-      environment: () => options.env,
+      command,
+      args: [...javaFlags, ...javaPlaces(options.env, here), 'kafka.Kafka', 'server.properties'],
+      cwd: here,
+      environment: () => javaEnvironment(options.env),
       logFile: options.logFile,
       ready: () => brokerAnswers(port),
       readyTimeoutMs: 60_000,
@@ -83,8 +87,19 @@ async function startOn(
     options.onEvent,
   );
   options.onSpawn?.(broker);
-  await broker.start();
+  await broker.start().catch((error: unknown) => {
+    throw withJavaHint(error, command);
+  });
   return { address: `${loopback}:${port}`, process: broker };
+}
+
+/** Relative to the working folder of Java: a comma in a path of Kafka, or a colon in a class path, would part it. */
+const dataFolder = 'data';
+
+function javaPlaces(env: NodeJS.ProcessEnv, from: string): string[] {
+  const place = (path: string): string => relative(from, realpathSync(path));
+  const logging = place(projectPath('toolchain', 'kafka', 'log4j2.properties'));
+  return [`-Dlog4j2.configurationFile=${logging}`, '-cp', join(place(toolchainPath(env, 'kafka')), '*')];
 }
 
 /**
@@ -97,40 +112,33 @@ async function formattedFolder(env: NodeJS.ProcessEnv, abort?: AbortSignal): Pro
   mkdirSync(projectPath('.roundhouse'), { recursive: true });
   const fresh = mkdtempSync(`${template}.new-`);
   try {
-    await format(env, fresh, abort);
-    renameSync(join(fresh, 'data'), template);
+    await format(env, realpathSync(fresh), abort);
+    renameSync(join(fresh, dataFolder), template);
   } catch (error) {
     if (!existsSync(template)) throw error;
   } finally {
-    rmSync(fresh, { recursive: true });
+    rmSync(fresh, { recursive: true, force: true, maxRetries: 3 });
   }
   return template;
 }
 
 async function format(env: NodeJS.ProcessEnv, folder: string, signal?: AbortSignal): Promise<void> {
-  const place: BrokerPlace = { dataFolder: join(folder, 'data'), port: 1, controllerPort: 2 };
-  const properties = join(folder, 'format.properties');
-  writeFileSync(properties, brokerProperties(place));
+  writeFileSync(
+    join(folder, 'format.properties'),
+    brokerProperties({ dataFolder, port: 1, controllerPort: 2 }),
+  );
   const clusterId = 'cm91bmRob3VzZS1sb2NhbA';
-  const tool = ['kafka.tools.StorageTool', 'format', '-t', clusterId, '-c', properties];
-  const flags = ['-Xmx128m', '-XX:TieredStopAtLevel=1', '-cp', classPath(env)];
-  const options = signal === undefined ? { env } : { env, signal };
-  await promisify(execFile)(javaCommand(env), [...flags, ...tool], options);
-}
-
-function javaCommand(env: NodeJS.ProcessEnv): string {
-  const home = env['JAVA_HOME'];
-  const command = home ? join(home, 'bin', 'java') : 'java';
-  if (home && !existsSync(command)) {
-    throw new RoundhouseError('DEPENDENCY_ABSENT', `JAVA_HOME is ${home}, which holds no bin/java`);
-  }
-  return command;
-}
-
-function classPath(env: NodeJS.ProcessEnv): string {
-  return join(toolchainPath(env, 'kafka'), '*');
-}
-
-function loggingFlags(): string[] {
-  return [`-Dlog4j2.configurationFile=${projectPath('toolchain', 'kafka', 'log4j2.properties')}`];
+  const tool = ['kafka.tools.StorageTool', 'format', '-t', clusterId, '-c', 'format.properties'];
+  const flags = ['-Xmx128m', '-XX:TieredStopAtLevel=1', ...javaPlaces(env, folder)];
+  const options = { env: javaEnvironment(env), cwd: folder, ...(signal === undefined ? {} : { signal }) };
+  const command = javaCommand(env);
+  await promisify(execFile)(command, [...flags, ...tool], options).catch((error: unknown) => {
+    signal?.throwIfAborted();
+    const { stderr = '', message } = error as { stderr?: string; message: string };
+    const absent = new RoundhouseError(
+      'DEPENDENCY_ABSENT',
+      `Kafka's format tool failed: ${stderr || message}`,
+    );
+    throw withJavaHint(absent, command);
+  });
 }

@@ -15,6 +15,8 @@ export interface ProcessSpec {
   readonly name: string;
   readonly command: string;
   readonly args: readonly string[];
+  /** The launcher's own when absent. */
+  readonly cwd?: string;
   /** The whole environment of the process; called at every start, with the ports of the last one. */
   environment(lastPorts: ServicePorts): NodeJS.ProcessEnv;
   readonly logFile: string;
@@ -110,12 +112,13 @@ export class SupervisedProcess {
   }
 
   #spawn(): ChildProcess {
-    const { command, args, logFile, ready } = this.spec;
+    const { command, args, cwd, logFile, ready } = this.spec;
     const log = openSync(logFile, 'a');
     const [program, ...rest] = endsWithParent([command, ...args]);
     const child = spawn(program as string, rest, {
       stdio: ['ignore', log, log, ...(ready === 'message' ? (['ipc'] as const) : [])],
       env: this.spec.environment(this.#ports),
+      cwd,
       detached: true,
     });
     closeSync(log);

@@ -128,6 +128,22 @@ test('the broker has no errors in its log after a clean start', async () => {
   expect(log.split('\n').filter((line) => / ERROR /.test(line))).toEqual([]);
 }, 60_000);
 
+// Java reads properties as Latin-1 and names of files by the locale; Kafka parts a list of folders at commas.
+test('a run in a folder of any name, under the locale C', async () => {
+  const parent = mkdtempSync(join(tmpdir(), 'roundhouse-names-'));
+  const root = join(parent, "Große ścieżka, d'été: 100% #1 \\ 😀");
+  const inheritedEnv = { ...process.env, LC_ALL: 'C', LANG: 'C' };
+  const pipeline = await startPipeline({ ...noServices, inheritedEnv, runRoot: root });
+  const admin = quietKafka(pipeline.kafkaBrokers).admin();
+  await admin.connect();
+  await admin.createTopics({ topics: [{ topic: 'named', numPartitions: 1 }] });
+  await admin.disconnect();
+  expect(readdirSync(join(pipeline.runFolder, 'broker', 'data'))).toContain('named-0');
+  expect(existsSync(join(pipeline.runFolder, 'redis', 'appendonly.aof'))).toBe(true);
+  await pipeline.stop();
+  rmSync(parent, { recursive: true });
+}, 90_000);
+
 test('a start that is aborted ends what it began', async () => {
   const abort = new AbortController();
   const starting = startPipeline({ ...noServices, abort: abort.signal });
