@@ -64,6 +64,7 @@ export interface Command<Parsed> {
   run(parsed: Parsed): unknown;
 }
 
+/** What still holds the process after its run gets so long. */
 const lastWordsMs = 500;
 
 /**
@@ -80,9 +81,16 @@ export async function runCommand<Parsed>(
     const code = await command.run(command.parse(argv));
     if (typeof code === 'number') process.exitCode = code;
   } catch (error) {
-    const isOfTheUser = error instanceof ArgumentsInvalid;
-    process.stderr.write(`${errorText(error)}\n${isOfTheUser ? `\n${command.usage}\n` : ''}`);
-    process.exitCode = isOfTheUser ? 2 : 1;
-    setTimeout(() => process.exit(), lastWordsMs).unref();
+    process.exitCode = tellFailure(error, command.usage);
   }
+  setTimeout(() => process.exit(), lastWordsMs).unref();
+}
+
+/** Who was told to end (an error with an exit code of its own) needs no words. */
+function tellFailure(error: unknown, usage: string): number {
+  const { exitCode } = error as { exitCode?: unknown };
+  if (typeof exitCode === 'number') return exitCode;
+  const isOfTheUser = error instanceof ArgumentsInvalid;
+  process.stderr.write(`${errorText(error)}\n${isOfTheUser ? `\n${usage}\n` : ''}`);
+  return isOfTheUser ? 2 : 1;
 }

@@ -1,19 +1,23 @@
 import loadHighs from 'highs';
 import { assign } from '#policy/assignment/assign';
+import { numberFlag, readFlags, runCommand } from '#lib/command-line';
 import type { AssignmentProblem } from '#policy/assignment/problem';
 import { linearProgram } from './linear-program';
 import { cityProblem, cityShapes, matchingProblem } from './random-problems';
 
-/**
- * bench -- assignment [--problems 200] [--no-highs]: one JSON line. Matching: 1,000 couriers × 2,000 orders with
- * 100,000 candidates. Packing: random city problems against the MIP of highs.
- */
-const problems = Number(flag('--problems') ?? 200);
-const withHighs = !process.argv.includes('--no-highs');
+const usage = `npm run --silent bench -- assignment [--problems 200] [--no-highs]
+  One JSON line. Matching: 1,000 couriers × 2,000 orders with 100,000 candidates. Packing: random city problems,
+  against the MIP of highs unless --no-highs.`;
 
-function flag(name: string): string | undefined {
-  const at = process.argv.indexOf(name);
-  return at < 0 ? undefined : process.argv[at + 1];
+interface Options {
+  readonly problems: number;
+  readonly withHighs: boolean;
+}
+
+function parse(argv: readonly string[]): Options {
+  const flags = readFlags(argv, { problems: { type: 'string' }, 'no-highs': { type: 'boolean' } });
+  const problems = numberFlag('problems', flags.problems, { default: 200, min: 1, max: 1_000_000 });
+  return { problems, withHighs: flags['no-highs'] !== true };
 }
 
 function timed<T>(work: () => T): { result: T; ms: number } {
@@ -42,7 +46,7 @@ function matching() {
   };
 }
 
-async function packing() {
+async function packing({ problems, withHighs }: Options) {
   const highs = withHighs ? await loadHighs() : null;
   const gaps = { true: [] as number[], reported: [] as number[] };
   const times: number[] = [];
@@ -79,4 +83,8 @@ function penaltySum(problem: AssignmentProblem): number {
   return problem.penalties.reduce<number>((sum, penalty) => sum + Number(penalty), 0);
 }
 
-void packing().then((packed) => console.log(JSON.stringify({ ...matching(), ...packed })));
+void runCommand({
+  usage,
+  parse,
+  run: async (options) => console.log(JSON.stringify({ ...matching(), ...(await packing(options)) })),
+});

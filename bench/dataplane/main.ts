@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { runCommand } from '#lib/command-line';
 import { dataPlaneSocket } from '#lib/engine-client/data-plane';
 import { connectEngine } from '#lib/engine-client/grpc';
 import { ShmSession } from '#native/shm/shm-session';
@@ -9,17 +10,11 @@ import { TritonServer } from '#native/triton/triton-server';
 import { projectPath } from '#schemas/project-root';
 import { makeRepository, model, startEngine } from './engine';
 import { measureInTurns, type Figures } from './measure';
-import { parseOptions, type Options } from './options';
+import { parseOptions, usage, type Options } from './options';
 import { connectRaw, SharedRegion } from './shared-region';
 import { sustain } from './sustain';
 import { grpcBytes, grpcShared, hotPath, hotPathCopied, inProcess, type Ends } from './ways';
 
-/**
- * bench -- dataplane [--sizes 4096,…] [--concurrency 1,16] [--seconds 2] [--sustain 60 --rate 6000]: one JSON
- * object. Round trips to a model that copies its input to its output: called in this process, and in an engine
- * through gRPC with the bytes in the message, through gRPC with the bytes in registered shared memory, and
- * through the hot path. All ways of a case are measured in turns.
- */
 const poolBytes = 1_073_741_824;
 const core = projectPath('.roundhouse/toolchain/triton/nvidia_pytriton.libs/libtritonserver.so');
 
@@ -108,4 +103,4 @@ async function main(options: Options): Promise<void> {
   }
 }
 
-void main(parseOptions(process.argv.slice(2)));
+void runCommand({ usage, parse: parseOptions, run: main });

@@ -2,24 +2,32 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { numberFlag, readFlags, runCommand } from '#lib/command-line';
 import { connectEngine } from '#lib/engine-client/grpc';
 import type { EngineClient } from '#lib/engine-client/port';
 import { TritonServer } from '#native/triton/triton-server';
 import { projectPath } from '#schemas/project-root';
 import type { UnixMs } from '#schemas/brands';
 
-/**
- * bench -- engine [--seconds 5] [--bytes 100000] [--concurrency 4]: one JSON line. Echo requests of so many
- * bytes, there and back: in this process, and through gRPC on the engine's Unix socket. CPU is that of the
- * caller alone; in process that includes the core.
- */
-const flag = (name: string, fallback: number): number => {
-  const at = process.argv.indexOf(`--${name}`);
-  return at < 0 ? fallback : Number(process.argv[at + 1]);
-};
-const seconds = flag('seconds', 5);
-const values = Math.ceil(flag('bytes', 100_000) / 4);
-const concurrency = flag('concurrency', 4);
+const usage = `npm run --silent bench -- engine [--seconds 5] [--bytes 100000] [--concurrency 4]
+  One JSON line. Echo requests of so many bytes, there and back: in this process, and through gRPC on the engine's
+  Unix socket. CPU is that of the caller alone; in process that includes the core.`;
+
+interface Options {
+  readonly seconds: number;
+  readonly bytes: number;
+  readonly concurrency: number;
+}
+
+function parse(argv: readonly string[]): Options {
+  const text = { type: 'string' } as const;
+  const given = readFlags(argv, { seconds: text, bytes: text, concurrency: text });
+  return {
+    seconds: numberFlag('seconds', given.seconds, { default: 5, min: 0.1, max: 3_600, whole: false }),
+    bytes: 4 * Math.ceil(numberFlag('bytes', given.bytes, { default: 100_000, min: 4, max: 1e9 }) / 4),
+    concurrency: numberFlag('concurrency', given.concurrency, { default: 4, min: 1, max: 1_000 }),
+  };
+}
 
 const backends = projectPath('build/native/backends');
 const core = projectPath('.roundhouse/toolchain/triton/nvidia_pytriton.libs/libtritonserver.so');
@@ -35,12 +43,14 @@ function makeRepository(folder: string): string {
   return join(folder, 'models');
 }
 
-const inputs = [
-  { name: 'data', datatype: 'INT32' as const, shape: [1, values], data: Buffer.alloc(4 * values, 1) },
-  { name: 'control', datatype: 'INT32' as const, shape: [1, 2], data: Buffer.alloc(8) },
-];
+function inputsOf({ bytes }: Options) {
+  return [
+    { name: 'data', datatype: 'INT32' as const, shape: [1, bytes / 4], data: Buffer.alloc(bytes, 1) },
+    { name: 'control', datatype: 'INT32' as const, shape: [1, 2], data: Buffer.alloc(8) },
+  ];
+}
 
-async function measure(infer: () => Promise<void>) {
+async function measure({ seconds, concurrency }: Options, infer: () => Promise<void>) {
   const run = async (ms: number): Promise<number> => {
     const end = performance.now() + ms;
     let done = 0;
@@ -59,10 +69,13 @@ async function measure(infer: () => Promise<void>) {
   return { perSecond: Math.round(done / elapsed), cpuUs: Math.round((user + system) / done) };
 }
 
-async function inProcess(modelRepository: string) {
+async function inProcess(modelRepository: string, options: Options) {
+  const inputs = inputsOf(options);
   const server = await TritonServer.start({ coreLibrary: core, modelRepository, backendDirectory: backends });
   await server.loadModel('echo');
-  const result = await measure(async () => (await server.infer({ model: 'echo', inputs })).release());
+  const result = await measure(options, async () =>
+    (await server.infer({ model: 'echo', inputs })).release(),
+  );
   await server.stop();
   return result;
 }
@@ -78,11 +91,11 @@ function startEngine(models: string, socket: string): Promise<ChildProcess> {
   });
 }
 
-async function overGrpc(models: string, socket: string) {
+async function overGrpc(models: string, socket: string, options: Options) {
   const child = await startEngine(models, socket);
   const client: EngineClient = connectEngine({ address: `unix:${socket}` });
-  const request = { model: 'echo', version: '', requestId: '', inputs };
-  const result = await measure(async () => {
+  const request = { model: 'echo', version: '', requestId: '', inputs: inputsOf(options) };
+  const result = await measure(options, async () => {
     await client.infer(request, (Date.now() + 10_000) as UnixMs);
   });
   await client.close();
@@ -90,16 +103,16 @@ async function overGrpc(models: string, socket: string) {
   return result;
 }
 
-async function main(): Promise<void> {
+async function main(options: Options): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'roundhouse-bench-'));
   try {
     const models = makeRepository(folder);
-    const local = await inProcess(models);
-    const grpc = await overGrpc(models, join(folder, 'engine.sock'));
+    const local = await inProcess(models, options);
+    const grpc = await overGrpc(models, join(folder, 'engine.sock'), options);
     console.log(
       JSON.stringify({
-        bytes: 4 * values,
-        concurrency,
+        bytes: options.bytes,
+        concurrency: options.concurrency,
         inProcessPerSecond: local.perSecond,
         inProcessCpuUs: local.cpuUs,
         grpcPerSecond: grpc.perSecond,
@@ -112,4 +125,4 @@ async function main(): Promise<void> {
   }
 }
 
-void main();
+void runCommand({ usage, parse, run: main });

@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util';
+import { ArgumentsInvalid, numberFlag, readFlags } from '#lib/command-line';
 
 export interface MdrpBenchOptions {
   readonly folders: readonly string[];
@@ -9,22 +9,25 @@ export interface MdrpBenchOptions {
   readonly out: string | null;
 }
 
-export const usage = `npm run --silent bench -- mdrp --dir DIR [--dir DIR …] [--f 5] [--pipeline] [--out DIR]`;
+export const usage = `npm run --silent bench -- mdrp --dir DIR [--dir DIR …] [--f 5] [--pipeline] [--out DIR]
+  One JSON line a day of the public MDRP benchmark.
+  --dir DIR      a folder of the MDRP format
+  --f MINUTES    simulated minutes between rounds (default 5)
+  --pipeline     through broker, engine and aggregator instead of in one process
+  --out DIR      solution files go to DIR/<name of the day>`;
 
-/** Throws Error with the flag and its range. */
+/** Throws ArgumentsInvalid with the flag and its range. */
 export function parseOptions(argv: readonly string[]): MdrpBenchOptions {
-  const { values } = parseArgs({
-    args: [...argv],
-    options: {
-      dir: { type: 'string', multiple: true },
-      f: { type: 'string', default: '5' },
-      pipeline: { type: 'boolean', default: false },
-      out: { type: 'string' },
-    },
+  const text = { type: 'string' } as const;
+  const values = readFlags(argv, {
+    dir: { type: 'string', multiple: true },
+    f: text,
+    pipeline: { type: 'boolean' },
+    out: text,
   });
-  if (values.dir === undefined) throw new Error('--dir DIR is needed: a folder of the MDRP format');
-  if (!/^\d+$/.test(values.f) || Number(values.f) < 1 || Number(values.f) > 60)
-    throw new Error(`--f is ${values.f}: whole minutes from 1 to 60`);
-  const { dir: folders, pipeline, out } = values;
-  return { folders, roundMinutes: Number(values.f), pipeline, out: out ?? null };
+  if (values.dir === undefined)
+    throw new ArgumentsInvalid('--dir DIR is needed: a folder of the MDRP format');
+  const roundMinutes = numberFlag('f', values.f, { default: 5, min: 1, max: 60 });
+  const { dir: folders, pipeline = false, out = null } = values;
+  return { folders, roundMinutes, pipeline, out };
 }

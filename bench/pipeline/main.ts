@@ -1,11 +1,11 @@
+import { runCommand } from '#lib/command-line';
 import { startPipeline } from '#launcher/pipeline';
 import { denseRounds } from './dense-rounds';
 import { measure } from './measure';
-import { parseOptions, usage } from './options';
+import { parseOptions, usage, type PipelineBenchOptions } from './options';
 import { report } from './report';
 
-async function main(): Promise<void> {
-  const options = parseOptions(process.argv.slice(2));
+async function bench(options: PipelineBenchOptions): Promise<void> {
   console.error(`preparing rounds of ${options.candidates} candidates`);
   const rounds = await denseRounds(options.seed, options.candidates);
   const perShard = Math.ceil(options.candidates / options.shards);
@@ -24,7 +24,4 @@ async function main(): Promise<void> {
   }
 }
 
-main().catch((error: unknown) => {
-  console.error(`${error instanceof Error ? error.message : String(error)}\n${usage}`);
-  process.exitCode = 1;
-});
+void runCommand({ usage, parse: parseOptions, run: bench });

@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util';
+import { numberFlag, readFlags, runCommand } from '#lib/command-line';
 import { RoutePlanner } from '#native/planner/route-planner';
 import { MAX_EXACT_ORDERS } from '#schemas/tensors';
 import { projectPath } from '#schemas/project-root';
@@ -13,7 +13,7 @@ const reference: Readonly<Record<string, number>> = {
   city_n6: 6_400,
 };
 
-const planner = new RoutePlanner();
+let planner: RoutePlanner;
 const rounded = (value: number, digits = 3) => Number(value.toPrecision(digits));
 
 function speeds({ problems }: ProblemSet, seconds: number) {
@@ -58,28 +58,33 @@ function measureHeuristic(set: ProblemSet, seconds: number): object {
   };
 }
 
-const { values } = parseArgs({
-  options: {
-    seconds: { type: 'string', default: '1' },
-    shared: { type: 'string', default: process.env.SHARED_DIR ?? projectPath('..', 'shared') },
-  },
-});
-const seconds = Number(values.seconds);
-const samples = sampleSets(`${values.shared}/or`);
-if (samples.length === 0)
-  console.error(`no samples in ${values.shared}/or: our own problems stand in for them`);
-const exactSets = samples.length > 0 ? samples : generatedSets([2, 3, 4, 5, 6], 40);
+const usage = `npm run --silent bench -- solver [--seconds 1] [--shared DIR]
+  One JSON line a set of problems: plans per second, and gaps beyond 6 orders.
+  --seconds S     of processor time a measurement (default 1)
+  --shared DIR    where or/ with the sample sets lies (default SHARED_DIR, else ../shared)`;
 
-for (const set of [...exactSets, ...generatedSets([7, 8], 200)]) {
-  const measure = set.orders > MAX_EXACT_ORDERS ? measureHeuristic : measureExact;
-  const { name, orders, problems } = set;
-  console.log(
-    JSON.stringify({
-      bench: 'solver',
-      set: name,
-      orders,
-      problems: problems.length,
-      ...measure(set, seconds),
-    }),
-  );
+function parse(argv: readonly string[]) {
+  const text = { type: 'string' } as const;
+  const { seconds, shared } = readFlags(argv, { seconds: text, shared: text });
+  return {
+    seconds: numberFlag('seconds', seconds, { default: 1, min: 0.01, max: 3_600, whole: false }),
+    shared: shared ?? process.env['SHARED_DIR'] ?? projectPath('..', 'shared'),
+  };
 }
+
+function bench({ seconds, shared }: ReturnType<typeof parse>): void {
+  planner = new RoutePlanner();
+  const samples = sampleSets(`${shared}/or`);
+  if (samples.length === 0) console.error(`no samples in ${shared}/or: our own problems stand in for them`);
+  const exactSets = samples.length > 0 ? samples : generatedSets([2, 3, 4, 5, 6], 40);
+  for (const set of [...exactSets, ...generatedSets([7, 8], 200)]) {
+    const measure = set.orders > MAX_EXACT_ORDERS ? measureHeuristic : measureExact;
+    const { name, orders, problems } = set;
+    const figures = measure(set, seconds);
+    console.log(
+      JSON.stringify({ bench: 'solver', set: name, orders, problems: problems.length, ...figures }),
+    );
+  }
+}
+
+void runCommand({ usage, parse, run: bench });
