@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core_api.hpp"
+#include "model_retirement.hpp"
 
 namespace roundhouse {
 
@@ -47,6 +48,8 @@ struct Inference {
   Server* server = nullptr;
   TRITONSERVER_InferenceRequest* request = nullptr;
   CompletionSink* sink = nullptr;  // none: the JS thread
+  // Until the core's request is deleted.
+  ModelTicket model_use;
 
   // The caller's output buffer. What doesn't fit goes into blocks of our own.
   std::byte* arena = nullptr;

@@ -43,8 +43,6 @@ void apply_process_options(const CoreApi& api, TRITONSERVER_ServerOptions* optio
   api.check(api.ServerOptionsSetMetricsInterval(options, 2000));
 }
 
-std::int64_t now_ns() { return std::chrono::steady_clock::now().time_since_epoch().count(); }
-
 bool has_state(const std::string& index, const char* state) {
   return index.find(std::string("\"state\":\"") + state + "\"") != std::string::npos;
 }
@@ -126,25 +124,26 @@ void Server::load_model(const std::string& model) {
     std::lock_guard models(models_mutex_);
     loaded_.insert(model);
   }
-  StderrCapture capture;
-  try {
-    api_.check(api_.ServerLoadModel(server_, model.c_str()));
-  } catch (TritonFailure& failure) {
-    failure.log = capture.finish();
-    throw;
-  }
-  last_activity_ns_.store(now_ns(), std::memory_order_release);
+  retirement_.around(server_, model, [&] {
+    StderrCapture capture;
+    try {
+      api_.check(api_.ServerLoadModel(server_, model.c_str()));
+    } catch (TritonFailure& failure) {
+      failure.log = capture.finish();
+      throw;
+    }
+  });
 }
 
 void Server::unload_model(const std::string& model) {
   const auto lock = running();
-  settle();
-  api_.check(api_.ServerUnloadModel(server_, model.c_str()));
+  retirement_.around(server_, model, [&] { api_.check(api_.ServerUnloadModel(server_, model.c_str())); });
 }
 
 void Server::start_request(Inference& inference, const RequestSpec& spec) {
   const auto lock = running();
   inference.server = this;
+  inference.model_use = retirement_.enter(spec.model);
   api_.check(api_.InferenceRequestNew(&inference.request, server_, spec.model.c_str(), spec.version));
   open_requests_.fetch_add(1, std::memory_order_acq_rel);
   try {
@@ -206,6 +205,7 @@ void Server::cancel_request(Inference& inference) {
 void Server::end_request(Inference& inference) {
   if (TRITONSERVER_Error* error = api_.InferenceRequestDelete(inference.request)) api_.ErrorDelete(error);
   inference.request = nullptr;
+  inference.model_use.reset();
   open_requests_.fetch_sub(1, std::memory_order_acq_rel);
 }
 
@@ -232,6 +232,7 @@ std::vector<std::unique_ptr<Inference>> Server::take_completed() {
     const auto found = in_flight_.find(inference->id);
     if (found == in_flight_.end()) continue;
     if (TRITONSERVER_Error* error = api_.InferenceRequestDelete(inference->request)) api_.ErrorDelete(error);
+    inference->model_use.reset();
     owned.push_back(std::move(found->second));
     in_flight_.erase(found);
   }
@@ -244,10 +245,12 @@ std::string Server::stop(const std::function<void()>& pump) {
   if (!lock_for_stop(lock, pump)) return "a call into the core did not end in time";
   if (server_ == nullptr) return "";
   drain(pump);
-  settle();
   for (const std::string& model : loaded_) {
-    if (TRITONSERVER_Error* error = api_.ServerUnloadModel(server_, model.c_str())) api_.ErrorDelete(error);
+    retirement_.around(server_, model, [&] {
+      if (TRITONSERVER_Error* error = api_.ServerUnloadModel(server_, model.c_str())) api_.ErrorDelete(error);
+    });
   }
+  retirement_.finish();
   wait_until_unloaded(pump);
   try {
     api_.check(api_.ServerStop(server_));
@@ -266,19 +269,6 @@ void Server::drain(const std::function<void()>& pump) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   pump();
-}
-
-// The core destroys a model's instances under the feet of a thread that is just done with a load or a request
-// (StopBackendThread reads a list that this thread changes): let it get away first. Under steady traffic
-// there is no calm, and the wait is bounded.
-void Server::settle() const {
-  constexpr auto calm = std::chrono::milliseconds(50);
-  constexpr int most_waits = 5;
-  for (int i = 0; i < most_waits; ++i) {
-    const std::chrono::nanoseconds since(now_ns() - last_activity_ns_.load(std::memory_order_acquire));
-    if (since >= calm) return;
-    std::this_thread::sleep_for(calm - since);
-  }
 }
 
 bool Server::lock_for_stop(std::unique_lock<std::shared_timed_mutex>& lock, const std::function<void()>& pump) {
@@ -309,7 +299,6 @@ void Server::wait_until_unloaded(const std::function<void()>& pump) {
 void Server::complete(Inference* inference) noexcept {
   if (inference->open_callbacks.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
   if (inference->sink != nullptr) {
-    last_activity_ns_.store(now_ns(), std::memory_order_release);
     return inference->sink->on_complete(inference);
   }
   bool was_empty = false;
@@ -318,7 +307,6 @@ void Server::complete(Inference* inference) noexcept {
     was_empty = completed_.empty();
     completed_.push_back(inference);
   }
-  last_activity_ns_.store(now_ns(), std::memory_order_release);
   open_requests_.fetch_sub(1, std::memory_order_acq_rel);
   if (was_empty) wake_();
 }

@@ -12,6 +12,7 @@
 
 #include "core_api.hpp"
 #include "inference.hpp"
+#include "model_retirement.hpp"
 #include "parameter.hpp"
 
 namespace roundhouse {
@@ -86,12 +87,11 @@ class Server {
   void drain(const std::function<void()>& pump);
 
  private:
-  Server(const CoreApi& api, std::function<void()> wake) : api_(api), wake_(std::move(wake)) {}
+  Server(const CoreApi& api, std::function<void()> wake) : api_(api), wake_(std::move(wake)), retirement_(api) {}
   std::shared_lock<std::shared_timed_mutex> running();
   std::string call_json(const std::function<TRITONSERVER_Error*(TRITONSERVER_Message**)>& call);
   void build_request(Inference& inference, const RequestSpec& spec);
   void set_parameters(TRITONSERVER_InferenceRequest* request, const RequestSpec& spec);
-  void settle() const;
   bool lock_for_stop(std::unique_lock<std::shared_timed_mutex>& lock, const std::function<void()>& pump);
   void wait_until_unloaded(const std::function<void()>& pump);
   void complete(Inference* inference) noexcept;
@@ -112,13 +112,13 @@ class Server {
   std::atomic<bool> stopping_{false};
   // Shared: calls into a running server. Unique: its end.
   std::shared_timed_mutex lifecycle_;
+  ModelRetirement retirement_;
   std::mutex models_mutex_;
   std::set<std::string> loaded_;
   std::uint32_t next_id_ = 0;
   std::unordered_map<std::uint32_t, std::unique_ptr<Inference>> in_flight_;
   // Requests whose callbacks haven't both come.
   std::atomic<std::int64_t> open_requests_{0};
-  std::atomic<std::int64_t> last_activity_ns_{0};
   std::mutex completed_mutex_;
   std::vector<Inference*> completed_;
 };
