@@ -1,23 +1,9 @@
 #include "model_settings.hpp"
 
-#include "json.hpp"
 #include "triton_error.hpp"
 
 namespace roundhouse::backend {
 namespace {
-
-Json modelConfig(TRITONBACKEND_Model* model) {
-  TRITONSERVER_Message* message = nullptr;
-  check(TRITONBACKEND_ModelConfig(model, 1, &message));
-  const char* text = nullptr;
-  std::size_t size = 0;
-  TRITONSERVER_Error* error = TRITONSERVER_MessageSerializeToJson(message, &text, &size);
-  Json config;
-  if (error == nullptr) config = parseJson({text, size});
-  OwnedError ignored(TRITONSERVER_MessageDelete(message));
-  check(error);
-  return config;
-}
 
 std::map<std::string, std::string> declared(const Json& tensors) {
   std::map<std::string, std::string> found;
@@ -44,6 +30,19 @@ void requireTensors(const char* kind, const Json& tensors, const std::vector<Ten
 
 }  // namespace
 
+Json readModelConfig(TRITONBACKEND_Model* model) {
+  TRITONSERVER_Message* message = nullptr;
+  check(TRITONBACKEND_ModelConfig(model, 1, &message));
+  const char* text = nullptr;
+  std::size_t size = 0;
+  TRITONSERVER_Error* error = TRITONSERVER_MessageSerializeToJson(message, &text, &size);
+  Json config;
+  if (error == nullptr) config = parseJson({text, size});
+  OwnedError ignored(TRITONSERVER_MessageDelete(message));
+  check(error);
+  return config;
+}
+
 std::string ModelSettings::parameter(const std::string& key, const std::string& otherwise) const {
   const auto found = parameters.find(key);
   return found == parameters.end() ? otherwise : found->second;
@@ -58,8 +57,12 @@ ModelSettings readModelSettings(TRITONBACKEND_Model* model, const std::vector<Te
   check(TRITONBACKEND_ModelVersion(model, &settings.version));
   TRITONBACKEND_ArtifactType kind;
   check(TRITONBACKEND_ModelRepository(model, &kind, &text));
+  // The core sees links to the versions that are served; what lies beside them is in the repository itself.
   settings.folder = std::filesystem::path(text);
-  const Json config = modelConfig(model);
+  std::error_code absent;
+  const auto version = std::filesystem::canonical(settings.versionFolder(), absent);
+  if (!absent) settings.folder = version.parent_path();
+  const Json config = readModelConfig(model);
   settings.maxBatchSize = config.at("max_batch_size").integer();
   for (const auto& [key, value] : config.at("parameters").members) {
     settings.parameters[key] = value.at("string_value").text;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "json.hpp"
 #include "triton_backend_api.hpp"
 
 namespace roundhouse::backend {
@@ -29,6 +30,9 @@ struct TensorDeclaration {
   std::string name;
   TRITONSERVER_DataType datatype;
 };
+
+/// config.pbtxt as the core has read it.
+Json readModelConfig(TRITONBACKEND_Model* model);
 
 /// Reads the settings and throws Error unless config.pbtxt declares exactly these inputs and outputs.
 ModelSettings readModelSettings(TRITONBACKEND_Model* model, const std::vector<TensorDeclaration>& inputs,

@@ -1,35 +1,59 @@
-import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ModelState } from '#lib/engine-client/port';
+import { isModelName, liesInside } from '#lib/model-names';
+import { contentHashOf } from '#lib/model-repository';
 import { RoundhouseError } from '#schemas/errors';
 import { shownText } from '#schemas/shown-text';
 import { TritonError } from '#native/triton/triton-error';
 import type { TritonServer } from '#native/triton/triton-server';
 import type { EngineEvents } from './events';
-import { describeFault, loadFaultOf, type LoadFault } from './load-fault';
+import { describeFault, loadFaultOf, versionFaultsOf, type LoadFault } from './load-fault';
+import { OneAtATime } from './one-at-a-time';
+import { modelsIn, scanModel, type ModelFiles } from './repository-scan';
+import type { RepositoryView } from './repository-view';
 
-/** Folders of a model repository that hold a model, sorted. */
-export function modelsIn(repository: string): string[] {
-  return readdirSync(repository, { withFileTypes: true })
-    .filter((entry) => entry.isDirectory() && existsSync(join(repository, entry.name, 'config.pbtxt')))
-    .map((entry) => entry.name)
-    .sort();
+interface ServedVersion {
+  readonly signature: string;
+  readonly contentHash: string;
+}
+
+/** What is known of a model that was asked for once. */
+class KnownModel {
+  served: ReadonlyMap<string, ServedVersion> = new Map<string, ServedVersion>();
+  /** Versions that don't serve, and why. */
+  readonly broken = new Map<string, LoadFault>();
+  /** Of its configuration, or of all of it. */
+  fault: LoadFault | null = null;
+
+  get faults(): LoadFault[] {
+    return [...(this.fault === null ? [] : [this.fault]), ...this.broken.values()];
+  }
+}
+
+export interface EngineModelsParts {
+  readonly triton: TritonServer;
+  readonly repository: string;
+  readonly view: RepositoryView;
+  /** Models that must be ready. */
+  readonly needed: readonly string[];
+  readonly events: EngineEvents;
 }
 
 /**
- * The models of the repository under explicit control. The engine is ready when every needed model is; one
- * that doesn't load is reported and the others serve. Backends dry-run a model while it loads.
+ * The models of the repository under explicit control. Every version folder of a model is served, so that
+ * shards in flight find the version that they name; a version that doesn't load is reported, is kept out of
+ * the core's sight, and the others serve. Backends dry-run a version while it loads. The engine is ready when
+ * every needed model is.
  */
 export class EngineModels {
-  private readonly faults = new Map<string, LoadFault>();
+  private readonly known = new Map<string, KnownModel>();
+  private readonly turns = new OneAtATime();
 
-  constructor(
-    private readonly triton: TritonServer,
-    private readonly repository: string,
-    /** Models that must be ready. */
-    readonly needed: readonly string[],
-    private readonly events: EngineEvents,
-  ) {}
+  constructor(private readonly parts: EngineModelsParts) {}
+
+  get needed(): readonly string[] {
+    return this.parts.needed;
+  }
 
   async loadNeeded(): Promise<void> {
     for (const model of this.needed) {
@@ -39,65 +63,174 @@ export class EngineModels {
     }
   }
 
-  async load(model: string): Promise<void> {
-    this.checkName(model);
-    const started = performance.now();
-    try {
-      await this.triton.loadModel(model);
-    } catch (error) {
-      if (!(error instanceof TritonError) || error.code === 'STOPPED') throw error;
-      throw this.reject(loadFaultOf(this.repository, model, error.message, error.log), error);
-    }
-    this.faults.delete(model);
-    this.events.ModelLoaded({ model, seconds: (performance.now() - started) / 1_000 });
+  /**
+   * Brings what is served in line with the repository: new versions are loaded beside the old ones, versions
+   * whose folder is gone end when their requests are over. With `again` every version is loaded anew. Throws
+   * MODEL_FAILED when some version doesn't load; those that serve go on.
+   */
+  load(model: string, again = false): Promise<void> {
+    return this.turns.run(() => this.loadNow(model, again));
   }
 
-  async unload(model: string): Promise<void> {
-    this.checkName(model);
-    await this.triton.unloadModel(model);
-    this.events.ModelUnloaded({ model });
+  unload(model: string): Promise<void> {
+    return this.turns.run(async () => {
+      this.checkName(model);
+      await this.parts.triton.unloadModel(model);
+      this.known.delete(model);
+      this.parts.events.ModelUnloaded({ model });
+    });
   }
 
   /** null when every needed model is ready, else why not. */
   whyNotReady(): string | null {
-    const missing = this.needed.filter((model) => !this.triton.isModelReady(model));
+    const missing = this.needed.filter((model) => !this.parts.triton.isModelReady(model));
     if (missing.length === 0) return null;
     return missing.map((model) => this.reasonOf(model)).join('; ');
   }
 
-  async index(): Promise<ModelState[]> {
-    const entries = await this.triton.repositoryIndex();
-    return entries
-      .filter((entry) => this.isModel(entry))
-      .map(({ name, version = '', state = '', reason = '' }) => {
-        const fault = this.faults.get(name);
-        if (fault === undefined || state === 'READY') return { name, version, state, reason };
-        return { name, version, state: state || 'UNAVAILABLE', reason: describeFault(fault) };
-      });
+  /** SHA-256 of the version folder as it was when it was loaded; undefined for one that isn't served. */
+  contentHashOf(model: string, version: string): string | undefined {
+    return this.known.get(model)?.served.get(version)?.contentHash;
   }
 
-  /** The core lists every folder of the repository; one without a configuration holds no model (training). */
-  private isModel({ name, state = '' }: { readonly name: string; readonly state?: string }): boolean {
-    return state !== '' || this.faults.has(name) || existsSync(join(this.repository, name, 'config.pbtxt'));
+  async index(): Promise<ModelState[]> {
+    const entries = await this.parts.triton.repositoryIndex();
+    const states = entries.flatMap(({ name, version = '', state = '', reason = '' }) => {
+      if (state === 'READY') return [{ name, version, state, reason }];
+      const known = this.known.get(name);
+      const fault = known?.broken.get(version) ?? (known?.served.size === 0 ? known.fault : null);
+      if (fault) return [unavailable(name, version, describeFault(fault))];
+      // The core remembers every version that there ever was.
+      const gone = state === 'UNAVAILABLE' && reason === 'unloaded' && known !== undefined;
+      return gone || state === '' ? [] : [{ name, version, state, reason }];
+    });
+    const all = [...states, ...this.missingIn(states)];
+    return [...all, ...this.unloaded(all)];
+  }
+
+  /** As load errors, of versions that don't serve beside others that do. */
+  warnings(): readonly string[] {
+    const faults = [...this.known.values()].flatMap((model) => (model.served.size > 0 ? model.faults : []));
+    return faults.map(describeFault);
+  }
+
+  private async loadNow(model: string, again: boolean): Promise<void> {
+    this.checkName(model);
+    const started = performance.now();
+    const known = this.known.get(model) ?? new KnownModel();
+    this.known.set(model, known);
+    known.broken.clear();
+    known.fault = null;
+    const files = scanModel(this.parts.repository, model);
+    for (const [version, reason] of files.refused) this.reject(known, version, faultOf(model, '', reason));
+    const wanted = this.takeSound(known, model, files);
+    if (again) this.parts.view.touch(model);
+    await this.serve(known, model, wanted);
+    known.served = wanted;
+    const versions = [...wanted.keys()];
+    const [first] = known.faults;
+    if (first !== undefined) throw notLoaded(first, versions);
+    this.parts.events.ModelLoaded({ model, versions, seconds: (performance.now() - started) / 1_000 });
+  }
+
+  /** Versions to serve. Files of a version that serves never change: it would be two under one name. */
+  private takeSound(known: KnownModel, model: string, { versions }: ModelFiles): Map<string, ServedVersion> {
+    const sound = new Map<string, ServedVersion>();
+    for (const [version, signature] of versions) {
+      const served = known.served.get(version);
+      const folder = join(this.parts.repository, model, version);
+      if (served?.signature === signature) sound.set(version, served);
+      else if (served === undefined || contentHashOf(folder) === served.contentHash) {
+        sound.set(version, { signature, contentHash: contentHashOf(folder) });
+      } else throw this.rejectAll(known, faultOf(model, folder, changedWhileServed));
+    }
+    return sound;
+  }
+
+  /** Loads `wanted`, less those of it that don't load. */
+  private async serve(known: KnownModel, model: string, wanted: Map<string, ServedVersion>): Promise<void> {
+    const { triton, view, repository } = this.parts;
+    while (wanted.size > 0) {
+      view.show(model, [...wanted.keys()]);
+      try {
+        return await triton.loadModel(model);
+      } catch (error) {
+        if (!(error instanceof TritonError) || error.code === 'STOPPED') throw error;
+        const log = view.named(error.log);
+        const faults = versionFaultsOf(repository, model, view.named(error.message));
+        const newOnes = [...faults].filter(([version]) => wanted.delete(version));
+        for (const [version, fault] of newOnes) this.reject(known, version, fault);
+        if (newOnes.length > 0) continue;
+        throw this.rejectAll(known, loadFaultOf(repository, model, view.named(error.message), log), error);
+      }
+    }
+    if (known.served.size > 0) await triton.unloadModel(model);
+    known.served = wanted;
+    view.remove(model);
+    if (known.faults.length > 0) return;
+    const folder = join(repository, model);
+    throw this.rejectAll(known, faultOf(model, folder, 'no version folder (1, 2, …) in it'));
+  }
+
+  private reject(known: KnownModel, version: string, fault: LoadFault): void {
+    const { model, file, line, reason } = fault;
+    known.broken.set(version, fault);
+    this.parts.events.ModelRejected({ model, version, file, line, reason });
+  }
+
+  /** Nothing of the model changes; what served goes on. */
+  private rejectAll(known: KnownModel, fault: LoadFault, cause?: TritonError): RoundhouseError {
+    const { model, file, line, reason } = fault;
+    known.fault = fault;
+    this.parts.events.ModelRejected({ model, version: '', file, line, reason });
+    return notLoaded(fault, [...known.served.keys()], cause);
+  }
+
+  /** The core lists every folder of its view; what was refused or couldn't be shown is ours to add. */
+  private missingIn(states: readonly ModelState[]): ModelState[] {
+    const listed = new Set(states.map(({ name, version }) => `${name} ${version}`));
+    return [...this.known].flatMap(([name, known]) => {
+      const broken = [...known.broken].filter(([version]) => !listed.has(`${name} ${version}`));
+      const rows = broken.map(([version, fault]) => unavailable(name, version, describeFault(fault)));
+      const fault = known.fault;
+      if (fault === null) return rows;
+      const shown = known.served.size > 0 || !states.some((state) => state.name === name);
+      return shown ? [...rows, unavailable(name, '', describeFault(fault))] : rows;
+    });
+  }
+
+  private unloaded(states: readonly ModelState[]): ModelState[] {
+    const listed = new Set(states.map(({ name }) => name));
+    const absent = modelsIn(this.parts.repository).filter((name) => !listed.has(name));
+    return absent.map((name) => ({ name, version: '', state: '', reason: '' }));
   }
 
   private reasonOf(model: string): string {
-    const fault = this.faults.get(model);
-    return fault === undefined ? `${model} is not loaded` : describeFault(fault);
-  }
-
-  private reject(fault: LoadFault, cause: TritonError): RoundhouseError {
-    const { model, file, line, reason } = fault;
-    this.faults.set(model, fault);
-    this.events.ModelRejected({ model, file, line, reason });
-    return new RoundhouseError('MODEL_FAILED', `${model} does not load: ${describeFault(fault)}`, [], {
-      cause,
-    });
+    const faults = this.known.get(model)?.faults ?? [];
+    return faults.length === 0 ? `${model} is not loaded` : faults.map(describeFault).join('; ');
   }
 
   /** The core joins names to paths: one that leads elsewhere never gets there. */
   private checkName(model: string): void {
-    if (/^[A-Za-z0-9][A-Za-z0-9_.-]*$/.test(model) && existsSync(join(this.repository, model))) return;
+    const { repository } = this.parts;
+    if (isModelName(model) && liesInside(repository, join(repository, model))) return;
     throw new RoundhouseError('NOT_FOUND', `no model "${shownText(model, 100)}" in the repository`);
   }
+}
+
+const changedWhileServed =
+  'the files of this version changed after it was loaded; put the old ones back and publish a new version';
+
+function faultOf(model: string, file: string, reason: string): LoadFault {
+  return { model, file, line: 0, column: 0, reason };
+}
+
+function unavailable(name: string, version: string, reason: string): ModelState {
+  return { name, version, state: 'UNAVAILABLE', reason };
+}
+
+function notLoaded(fault: LoadFault, served: readonly string[], cause?: TritonError): RoundhouseError {
+  const rest = served.length === 0 ? '' : ` (version ${served.join(', ')} serves on)`;
+  const message = `${fault.model} does not load: ${describeFault(fault)}${rest}`;
+  return new RoundhouseError('MODEL_FAILED', message, [], { cause });
 }

@@ -2,11 +2,18 @@ import { defineEvents, event, type Telemetry } from '#lib/telemetry';
 
 export function engineEvents(telemetry: Telemetry) {
   return defineEvents(telemetry, {
-    ModelLoaded: event<{ model: string; seconds: number }>({ level: 'info' }),
-    /** `file` and `line` say where its configuration is wrong; line 0 where only the file is known. */
-    ModelRejected: event<{ model: string; file: string; line: number; reason: string }>({ level: 'error' }),
+    ModelLoaded: event<{ model: string; versions: readonly string[]; seconds: number }>({ level: 'info' }),
+    /**
+     * A version, or all that is new ('') where it isn't about one. `file` and `line` say where it is wrong; line 0
+     * where only the file is known. What served before goes on.
+     */
+    ModelRejected: event<{ model: string; version: string; file: string; line: number; reason: string }>({
+      level: 'error',
+    }),
     ModelUnloaded: event<{ model: string }>({ level: 'info' }),
     RequestRefused: event<{ code: string; reason: string }>({ level: 'warn' }),
+    /** For tests and drills: requests may end the engine. */
+    FaultInjectionEnabled: event<{ models: readonly string[] }>({ level: 'warn' }),
     EngineListened: event<{ socket: string; models: readonly string[]; ready: boolean }>({ level: 'info' }),
   });
 }

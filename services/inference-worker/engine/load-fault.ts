@@ -1,4 +1,5 @@
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 
 /** Why a model is not loaded. Line and column are 1-based; 0 where only the file is known. */
 export interface LoadFault {
@@ -30,4 +31,30 @@ export function loadFaultOf(repository: string, model: string, message: string, 
 
 export function describeFault({ file, line, column, reason }: LoadFault): string {
   return line === 0 ? `${file}: ${reason}` : `${file}:${line}:${column}: ${reason}`;
+}
+
+const brokenVersion = /version (\d+) is at [A-Z]+ state: ([^]*?)(?=;\s*(?:version \d+ is at|$))/g;
+const jsonFault = /^([\w.-]+): JSON, byte (\d+): (.*)$/;
+
+/** A file of ours says where it is wrong as a byte; people read lines. */
+function placeIn(folder: string, reason: string): Omit<LoadFault, 'model'> {
+  const [, name, byte, what] = jsonFault.exec(reason) ?? [];
+  if (name === undefined) return { file: folder, line: 0, column: 0, reason };
+  const file = join(folder, basename(name));
+  try {
+    const before = readFileSync(file).subarray(0, Number(byte)).toString('latin1').split('\n');
+    return { file, line: before.length, column: before.at(-1)!.length + 1, reason: what! };
+  } catch {
+    return { file, line: 0, column: 0, reason: what! };
+  }
+}
+
+/** The versions that the core names in the error of a load, each with its own reason. */
+export function versionFaultsOf(repository: string, model: string, message: string): Map<string, LoadFault> {
+  const faults = new Map<string, LoadFault>();
+  for (const [, version, words] of message.matchAll(brokenVersion)) {
+    const reason = words!.replace(/^(?:[A-Z][a-z]+(?: [a-z]+)*: )?(?:MODEL_FAILED: )?/, '').trim();
+    faults.set(version!, { model, ...placeIn(join(repository, model, version!), reason) });
+  }
+  return faults;
 }

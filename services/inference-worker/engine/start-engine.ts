@@ -6,11 +6,13 @@ import { loadProtocol } from '#lib/engine-client/protocol';
 import { projectPath } from '#schemas/project-root';
 import { TritonServer } from '#native/triton/triton-server';
 import type { EngineConfig } from './config';
-import { EngineModels, modelsIn } from './engine-models';
+import { EngineModels } from './engine-models';
 import type { EngineEvents } from './events';
 import { healthHandlers } from './health-service';
 import { InferenceGate } from './inference-gate';
 import { inferenceDefinition, inferenceHandlers } from './inference-service';
+import { modelsIn } from './repository-scan';
+import { RepositoryView } from './repository-view';
 import { SharedMemoryRegions } from './shared-memory/regions';
 import { bindSocket, closeServer } from './socket-server';
 import { asRoundhouseError } from './triton-errors';
@@ -20,13 +22,14 @@ function at(path: string): string {
   return resolve(projectPath(), path);
 }
 
-function startTriton(config: EngineConfig): Promise<TritonServer> {
+function startTriton(config: EngineConfig, modelRepository: string): Promise<TritonServer> {
   const triton = at(join(config.toolchainDir, 'triton'));
   return TritonServer.start({
     coreLibrary: join(triton, 'nvidia_pytriton.libs', 'libtritonserver.so'),
-    modelRepository: at(config.modelsDir),
+    modelRepository,
     backendDirectory: at(config.backendsDir),
     cacheDirectory: join(triton, 'pytriton', 'tritonserver', 'caches'),
+    admission: config,
   }).catch((error: unknown) => {
     throw asRoundhouseError(error);
   });
@@ -36,7 +39,7 @@ function startTriton(config: EngineConfig): Promise<TritonServer> {
 function openDataPlane(triton: TritonServer, config: EngineConfig): void {
   const socket = dataPlaneSocket(at(config.socket));
   rmSync(socket, { force: true });
-  triton.openDataPlane(socket, config.maxInFlight);
+  triton.openDataPlane(socket);
 }
 
 export interface Engine {
@@ -46,9 +49,12 @@ export interface Engine {
 
 /** Loads the models, then listens: whoever can connect finds every model loaded or rejected. */
 export async function startEngine(config: EngineConfig, events: EngineEvents): Promise<Engine> {
-  const triton = await startTriton(config);
-  const needed = config.models === '' ? modelsIn(at(config.modelsDir)) : config.models.split(',');
-  const models = new EngineModels(triton, at(config.modelsDir), needed, events);
+  const repository = at(config.modelsDir);
+  const view = new RepositoryView(repository, `${at(config.socket)}.models`);
+  const triton = await startTriton(config, view.folder);
+  const needed = config.models === '' ? modelsIn(repository) : config.models.split(',');
+  const models = new EngineModels({ triton, repository, view, needed, events });
+  if (config.faultInjection) events.FaultInjectionEnabled({ models: needed });
   const regions = new SharedMemoryRegions();
   const gate = new InferenceGate(triton, config, regions);
   const server = new Server({
@@ -61,6 +67,7 @@ export async function startEngine(config: EngineConfig, events: EngineEvents): P
     await closeServer(server);
     regions.close();
     await triton.stop();
+    view.close();
   };
   try {
     await models.loadNeeded();

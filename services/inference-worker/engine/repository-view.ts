@@ -1,0 +1,76 @@
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+
+/**
+ * The repository as the core sees it: a folder of our own with, for each model, a copy of its configuration
+ * and links to the versions that are to be served. So a version that is broken, half written or retired is
+ * not there for the core, whatever lies in the repository.
+ */
+export class RepositoryView {
+  private readonly repository: string;
+
+  constructor(
+    repository: string,
+    readonly folder: string,
+  ) {
+    this.repository = realpathSync(repository);
+    rmSync(folder, { recursive: true, force: true });
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+  }
+
+  /** Shows a model with these versions. Its configuration is written anew where the repository's differs. */
+  show(model: string, versions: readonly string[]): void {
+    const [from, to] = [join(this.repository, model), join(this.folder, model)];
+    mkdirSync(to, { recursive: true });
+    for (const name of readdirSync(to)) {
+      if (name !== 'config.pbtxt' && !versions.includes(name)) rmSync(join(to, name), { recursive: true });
+    }
+    for (const version of versions) this.link(join(from, version), join(to, version));
+    this.copyConfig(join(from, 'config.pbtxt'), join(to, 'config.pbtxt'));
+  }
+
+  remove(model: string): void {
+    rmSync(join(this.folder, model), { recursive: true, force: true });
+  }
+
+  /** The copy gets a new time, so that the core loads every version of the model again. */
+  touch(model: string): void {
+    rmSync(join(this.folder, model, 'config.pbtxt'), { force: true });
+  }
+
+  /** Paths of the view in the core's words become those of the repository. */
+  named(text: string): string {
+    return text.replaceAll(this.folder, this.repository);
+  }
+
+  close(): void {
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  private link(target: string, path: string): void {
+    const real = realpathSync(target);
+    const there = lstatSync(path, { throwIfNoEntry: false });
+    if (there?.isSymbolicLink() && readlinkSync(path) === real) return;
+    rmSync(path, { recursive: true, force: true });
+    symlinkSync(real, path);
+  }
+
+  private copyConfig(from: string, to: string): void {
+    const wanted = readFileSync(from);
+    if (existsSync(to) && readFileSync(to).equals(wanted)) return;
+    writeFileSync(`${to}.new`, wanted);
+    renameSync(`${to}.new`, to);
+  }
+}
