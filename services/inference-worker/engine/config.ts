@@ -1,6 +1,7 @@
 import {
   commonSettings,
   dataPlaneSetting,
+  flagSetting,
   integerSetting,
   loadConfig,
   textSetting,
@@ -36,6 +37,8 @@ const engineSettings = {
   }),
   /** Requests whose buffers are in use; one more is refused as ENGINE_BUSY. */
   maxInFlight: integerSetting('ROUNDHOUSE_ENGINE_MAX_IN_FLIGHT', { default: 64, min: 1, max: 100_000 }),
+  /** Read by the backend fault_injection itself, which loads only then. */
+  faultInjection: flagSetting('ROUNDHOUSE_FAULT_INJECTION', false),
 } as const;
 
 export type EngineConfig = ConfigOf<typeof engineSettings>;

@@ -198,8 +198,8 @@ InferFrame sample() {
   frame.id = 7;
   frame.deadline_ms = 1'700'000'000'000;
   frame.input = {3, 9};
-  frame.model = "echo";
-  frame.request_id = "r";
+  frame.model.assign("echo", 4);
+  frame.request_id.assign(1, 'r');
   frame.inputs = {{"data", "INT32", {1, 5}, 64, 20, false}, {"control", "INT32", {}, 0, 0, true}};
   frame.outputs = {"sum", ""};
   frame.parameters = {{"hang", true}, {"delay_ms", std::int64_t{-5}}, {"share", 0.25}, {"fail", "no\nroom"}};
