@@ -2,6 +2,8 @@ import {
   choiceSetting,
   commonSettings,
   dataPlaneSetting,
+  flagSetting,
+  folderSetting,
   integerSetting,
   loadConfig,
   portSetting,
@@ -33,6 +35,27 @@ export const workerSettings = {
   }),
   /** What happens to a small payload when no slot is free; larger ones wait. */
   dataPlaneWhenEmpty: choiceSetting('ROUNDHOUSE_DATA_PLANE_WHEN_EMPTY', ['wait', 'inline'], 'inline'),
+  /** A second engine, warm, that takes over at once. */
+  standby: flagSetting('ROUNDHOUSE_STANDBY', false),
+  /** Resident, without the data plane's pool; 0: no limit. */
+  engineMemoryLimitBytes: integerSetting('ROUNDHOUSE_ENGINE_MEMORY_LIMIT_BYTES', {
+    default: 0,
+    min: 0,
+    max: 1_099_511_627_776,
+  }),
+  /** An engine may need so long for nothing, and work longer by what it is expected to take. */
+  engineSilenceFloorMs: integerSetting('ROUNDHOUSE_ENGINE_SILENCE_FLOOR_MS', {
+    default: 1_000,
+    min: 50,
+    max: 600_000,
+  }),
+  /** How long an open circuit waits before its first trial; each further one waits twice as long. */
+  engineCircuitPauseMs: integerSetting('ROUNDHOUSE_ENGINE_CIRCUIT_PAUSE_MS', {
+    default: 5_000,
+    min: 10,
+    max: 600_000,
+  }),
+  incidentFolder: folderSetting('ROUNDHOUSE_INCIDENT_DIR', '.roundhouse/incidents'),
   engineReadyTimeoutMs: integerSetting('ROUNDHOUSE_ENGINE_READY_TIMEOUT_MS', {
     default: 30_000,
     min: 100,

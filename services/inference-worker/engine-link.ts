@@ -11,13 +11,15 @@ interface Waiter {
 
 /**
  * The engine as the rest of the worker sees it: up with a client, or down with a reason. Whoever needs it
- * while it is down waits here.
+ * while it is down waits here; nobody waits when the work is handed over to other workers.
  */
 export class EngineLink {
   private client: EngineClient | null = null;
   private socketAddress: string | null = null;
   private reason: string | null = 'the engine has not started yet';
+  private handedOver = false;
   private readonly waiters = new Set<Waiter>();
+  private readonly listeners = new Set<(reason: string | null) => void>();
 
   /** As it stands in outcomes: byte-equal replay holds for one device kind. */
   readonly deviceKind = 'cpu';
@@ -40,15 +42,40 @@ export class EngineLink {
   }
 
   up(client: EngineClient, address: string): void {
+    const wasHandedOver = this.handedOver;
     this.client = client;
     this.socketAddress = address;
     this.reason = null;
+    this.handedOver = false;
     this.wakeAll(client);
+    if (wasHandedOver) this.tell(null);
   }
 
   down(reason: string): void {
     this.client = null;
     this.reason = reason;
+  }
+
+  /** Engines keep ending: until the next `up` the work is left to other workers. */
+  handOver(reason: string): void {
+    this.down(reason);
+    this.handedOver = true;
+    this.wakeAll(null);
+    this.tell(reason);
+  }
+
+  /** null while this worker takes work. */
+  whyHandedOver(): string | null {
+    return this.handedOver ? this.reason : null;
+  }
+
+  /** Called with the reason when the work is handed over, and with null when it is taken again. */
+  onHandOver(listener: (reason: string | null) => void): void {
+    this.listeners.add(listener);
+  }
+
+  private tell(reason: string | null): void {
+    for (const listener of this.listeners) listener(reason);
   }
 
   /** Nobody needs to wait any more. */

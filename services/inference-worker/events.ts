@@ -3,10 +3,16 @@ import { defineEvents, event, type Telemetry } from '#lib/telemetry';
 import { sendPaths, type SendPath } from '#lib/engine-client/data-plane';
 import { errorCodes } from '#schemas/errors';
 import { outcomeStatuses } from '#schemas/domain';
+import type { CircuitState } from './sentinel/circuit';
+import { engineRoles, incidentKinds, type EngineRole, type IncidentKind } from './sentinel/incident';
 
 /** Why a request went through gRPC although shared memory was chosen. */
 export const fallbackReasons = ['not_connected', 'too_large'] as const;
 export type FallbackReason = (typeof fallbackReasons)[number];
+
+/** Two engines ended with it; or none was up in time. */
+export const givenUpReasons = ['lost_twice', 'no_engine_in_time'] as const;
+export type GivenUpReason = (typeof givenUpReasons)[number];
 
 interface ShardIds {
   readonly runId: string;
@@ -52,6 +58,12 @@ const shardEvents = {
     labels: { code: Object.keys(errorCodes) },
     counter: { name: 'dispatch_dead_letters_total', help: 'Messages put on dispatch.dead-letters.' },
   }),
+  /** No further engine gets it. */
+  ShardGivenUp: event<ShardIds & { reason: GivenUpReason }>({
+    level: 'error',
+    labels: { reason: givenUpReasons },
+    counter: { name: 'dispatch_shards_given_up_total', help: 'Shards that could not be saved, by reason.' },
+  }),
   ShardResent: event<ShardIds & { code: string }>({
     level: 'warn',
     counter: {
@@ -66,9 +78,63 @@ const engineEvents = {
     level: 'info',
     counter: { name: 'dispatch_engine_starts_total', help: 'Engine processes that became ready.' },
   }),
-  EngineLost: event<{ reason: string; restartInMs: number }>({
+  /** It takes the requests from now on. */
+  EngineActivated: event<{ enginePid: number; downSeconds: number }>({
+    level: 'info',
+    gauge: {
+      name: 'dispatch_engine_pid',
+      help: 'Process id of the active engine.',
+      value: ({ enginePid }) => enginePid,
+    },
+    histogram: {
+      name: 'dispatch_engine_down_seconds',
+      help: 'From the loss of an engine to the next one that takes requests.',
+      buckets: secondsBuckets,
+      value: ({ downSeconds }) => downSeconds,
+    },
+  }),
+  EngineLost: event<{ kind: IncidentKind; reason: string; restartInMs: number }>({
     level: 'error',
-    counter: { name: 'dispatch_engine_losses_total', help: 'Engine processes that died or hung.' },
+    counter: {
+      name: 'dispatch_engine_losses_total',
+      help: 'Active or starting engines that were given up.',
+    },
+  }),
+  StandbyChanged: event<{ ready: boolean }>({
+    level: 'info',
+    gauge: {
+      name: 'dispatch_engine_standby_ready',
+      help: '1 while a warm standby engine could take over.',
+      value: ({ ready }) => Number(ready),
+    },
+  }),
+  CircuitChanged: event<{ state: CircuitState; reason: string; strikes: number; trialInMs: number }>({
+    level: 'error',
+    gauge: {
+      name: 'dispatch_engine_circuit_open',
+      help: '1 while engines keep ending and other workers have our partitions.',
+      value: ({ state }) => Number(state !== 'closed'),
+    },
+  }),
+  /** `file` is empty where the report could not be written, and `fault` says why. */
+  IncidentReported: event<{
+    kind: IncidentKind;
+    role: EngineRole;
+    reaction: string;
+    reason: string;
+    file: string;
+    fault: string;
+  }>({
+    level: 'error',
+    labels: { kind: incidentKinds, role: engineRoles },
+    counter: { name: 'dispatch_engine_incidents_total', help: 'Engines that were given up, by kind.' },
+  }),
+  ModelOperationLost: event<{ kind: string; model: string; reason: string }>({
+    level: 'error',
+    counter: {
+      name: 'dispatch_engine_model_operations_lost_total',
+      help: 'Loads and unloads that a new engine could not repeat.',
+    },
   }),
 };
 

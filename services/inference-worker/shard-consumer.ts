@@ -1,4 +1,5 @@
 import { hostname } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { deadLetter } from '#lib/bus/dead-letters';
 import { requireValue } from '#lib/bus/message-value';
 import type { BusMessage, BusProducer, Lease, OutgoingMessage } from '#lib/bus/port';
@@ -9,7 +10,8 @@ import { headers as headerNames, roundKey, type Topics } from '#schemas/topics';
 import type { WorkerEvents } from './events';
 import type { EngineLink } from './engine-link';
 import { parseShardKey, unreadableOutcome } from './outcome';
-import { solveShard } from './solve-shard';
+import { Suspects } from './sentinel/suspects';
+import { solveShard, type SolvedShard } from './solve-shard';
 
 export interface ShardConsumerParts {
   readonly topics: Topics;
@@ -19,6 +21,8 @@ export interface ShardConsumerParts {
   readonly startMarginMs: number;
 }
 
+const leasePollMs = 20;
+
 type Headers = Record<string, string>;
 
 /**
@@ -27,6 +31,7 @@ type Headers = Record<string, string>;
  */
 export class ShardConsumer {
   private readonly host = hostname();
+  private readonly suspects = new Suspects();
 
   constructor(private readonly parts: ShardConsumerParts) {}
 
@@ -38,19 +43,39 @@ export class ShardConsumer {
     } catch (error) {
       return this.refuse(message, lease, error);
     }
-    const { link, startMarginMs, events } = this.parts;
-    const { outcome, interval, fault } = await solveShard(shard, {
-      link,
-      startMarginMs,
-      onResent: ({ runId, roundId, shardIndex }, code) =>
-        events.ShardResent({ runId, roundId, shardIndex, code }),
-    });
+    const solved = await this.solve(shard, lease);
+    if (solved === null) return;
+    const { outcome, interval, fault } = solved;
     // Before its outcome: a decision may then say that the letter is there.
     if (fault !== null && isDeadLettered(fault.code)) await this.deadLetter(message, lease, fault);
     const headers = this.headersFor(message);
     if (interval !== null) headers[headerNames.backendInterval] = interval;
     await this.publish([this.outcomeMessage(outcome, headers)], lease);
     this.report(outcome, shard.model.name, receivedAt);
+  }
+
+  /** null: the partition is another worker's by now, and so is the shard. */
+  private async solve(shard: Shard, lease: Lease): Promise<SolvedShard | null> {
+    const { link, startMarginMs, events } = this.parts;
+    const { suspects } = this;
+    for (;;) {
+      const solved = await solveShard(shard, {
+        link,
+        suspects,
+        startMarginMs,
+        onResent: ({ runId, roundId, shardIndex }, code) =>
+          events.ShardResent({ runId, roundId, shardIndex, code }),
+        onGivenUp: ({ runId, roundId, shardIndex }, reason) =>
+          events.ShardGivenUp({ runId, roundId, shardIndex, reason }),
+      });
+      if (solved !== null || !(await this.isKept(lease))) return solved;
+    }
+  }
+
+  /** Waits until the partition is another worker's, or this one takes work again. */
+  private async isKept(lease: Lease): Promise<boolean> {
+    while (lease.isOwned() && this.parts.link.whyHandedOver() !== null) await sleep(leasePollMs);
+    return lease.isOwned();
   }
 
   private headersFor(message: BusMessage): Headers {

@@ -5,7 +5,9 @@ import { RoundhouseError, type ErrorCode } from '#schemas/errors';
 import { shardKey } from '#schemas/topics';
 import { requireNearDeadline } from './deadline-bound';
 import type { EngineLink } from './engine-link';
+import type { GivenUpReason } from './events';
 import { backendInterval, failedOutcome, lateOutcome, solvedOutcome } from './outcome';
+import type { Suspects } from './sentinel/suspects';
 
 export interface SolvedShard {
   readonly outcome: ShardOutcome;
@@ -17,12 +19,16 @@ export interface SolvedShard {
 
 export interface SolveOptions {
   readonly link: EngineLink;
+  readonly suspects: Suspects;
   readonly startMarginMs: number;
-  /** The engine was lost with the shard and gets it once more. */
+  /** The engine was lost with the shard; the next one gets it, once. */
   onResent(shard: Shard, code: ErrorCode): void;
+  onGivenUp(shard: Shard, reason: GivenUpReason): void;
 }
 
 const busyPauseMs = 5;
+/** The engine is gone, or no use for anybody. */
+const lostCodes: readonly ErrorCode[] = ['ENGINE_LOST', 'DEVICE_FAULT'];
 
 function requestOf(shard: Shard): InferRequest {
   const { name, version } = shard.model;
@@ -34,45 +40,78 @@ function asFault(error: unknown): RoundhouseError {
   return new RoundhouseError('INTERNAL', String(error), [], { cause: error });
 }
 
-/** Sends a shard until it is answered: again while the engine is busy, once more after it was lost. */
-async function inferUntilAnswered(
-  shard: Shard,
-  until: UnixMs,
-  options: SolveOptions,
-): Promise<InferResponse> {
-  const request = requestOf(shard);
-  let resent = false;
+/** Other workers are to do it. */
+class HandedOver extends Error {}
+
+/** No engine was up until its deadline. */
+class NoEngineInTime extends RoundhouseError {}
+
+function wasLost(error: unknown): boolean {
+  return !(error instanceof NoEngineInTime) && lostCodes.includes(asFault(error).code);
+}
+
+async function engineFor(shard: Shard, until: UnixMs, options: SolveOptions): Promise<EngineClient> {
+  const { link } = options;
+  if (link.whyHandedOver() !== null) throw new HandedOver();
+  const client = await link.waitUntilUp(until);
+  if (client !== null) return client;
+  if (link.whyHandedOver() !== null) throw new HandedOver();
+  options.onGivenUp(shard, 'no_engine_in_time');
+  throw new NoEngineInTime('ENGINE_LOST', link.whyDown() ?? 'the engine is down');
+}
+
+/** Sends a shard until an engine answers or is lost; again while it is busy. */
+async function inferWhileBusy(shard: Shard, until: UnixMs, options: SolveOptions): Promise<InferResponse> {
   for (;;) {
-    const client: EngineClient | null = await options.link.waitUntilUp(until);
-    if (client === null) {
-      throw new RoundhouseError('ENGINE_LOST', options.link.whyDown() ?? 'the engine is down');
-    }
+    const client = await engineFor(shard, until, options);
     try {
-      return await client.infer(request, until);
+      return await client.infer(requestOf(shard), until);
     } catch (error) {
       const { code } = asFault(error);
-      if (code === 'ENGINE_BUSY' && Date.now() + busyPauseMs < until) {
-        await new Promise((resolve) => setTimeout(resolve, busyPauseMs));
-      } else if (code === 'ENGINE_LOST' && !resent && Date.now() < until) {
-        resent = true;
-        if (options.link.current() === client) options.link.down('the engine hung up');
-        options.onResent(shard, code);
-      } else throw error;
+      if (code !== 'ENGINE_BUSY' || Date.now() + busyPauseMs >= until) throw error;
+      await new Promise((resolve) => setTimeout(resolve, busyPauseMs));
     }
   }
 }
 
-/** Never throws: what becomes of a shard is a value. */
-export async function solveShard(shard: Shard, options: SolveOptions): Promise<SolvedShard> {
+/**
+ * An engine that was lost with the shard has a successor that gets it once more, by turns with the others
+ * that were lost then: one that ends engines is known after two, and no third one gets it.
+ */
+async function inferWithSuccessor(
+  shard: Shard,
+  until: UnixMs,
+  options: SolveOptions,
+): Promise<InferResponse> {
+  try {
+    return await inferWhileBusy(shard, until, options);
+  } catch (error) {
+    if (!wasLost(error) || Date.now() >= until) throw error;
+    options.onResent(shard, asFault(error).code);
+  }
+  const endTurn = await options.suspects.turn((until - Date.now()) / 2);
+  try {
+    return await inferWhileBusy(shard, until, options);
+  } catch (error) {
+    if (wasLost(error)) options.onGivenUp(shard, 'lost_twice');
+    throw error;
+  } finally {
+    endTurn();
+  }
+}
+
+/** Never throws: what becomes of a shard is a value. null: it is left to other workers. */
+export async function solveShard(shard: Shard, options: SolveOptions): Promise<SolvedShard | null> {
   const until = (shard.deadline - options.startMarginMs) as UnixMs;
   if (Date.now() >= until) return { outcome: lateOutcome(shard), interval: null, fault: null };
   try {
     requireNearDeadline(shard.deadline);
-    const response = await inferUntilAnswered(shard, until, options);
+    const response = await inferWithSuccessor(shard, until, options);
     const { deviceKind } = options.link;
     const outcome = solvedOutcome(shard, response, deviceKind);
     return { outcome, interval: backendInterval(response), fault: null };
   } catch (error) {
+    if (error instanceof HandedOver) return null;
     const fault = asFault(error);
     if (fault.code === 'DEADLINE_EXCEEDED')
       return { outcome: lateOutcome(shard), interval: null, fault: null };

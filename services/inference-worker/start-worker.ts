@@ -12,11 +12,13 @@ import { topicsOf } from '#schemas/topics';
 import type { WorkerConfig } from './config';
 import { connectOverShm } from './data-plane/shm-engine-client';
 import { EngineLink } from './engine-link';
-import { EngineProcess } from './engine-process';
 import { workerEvents, type WorkerEvents } from './events';
 import { serveInferenceProtocol } from './protocol/serve-inference-protocol';
 import { engineReadiness } from './readiness';
+import { circuitPolicy } from './sentinel/circuit';
+import { Sentinel } from './sentinel/sentinel';
 import { ShardConsumer } from './shard-consumer';
+import { ShardIntake } from './shard-intake';
 
 type Context = ServiceContext<WorkerConfig>;
 
@@ -33,26 +35,38 @@ async function prepareBus({ config, logger, signal, onStop }: Context, events: W
   return bus;
 }
 
-function connectToEngine(address: string, config: WorkerConfig, events: WorkerEvents): EngineClient {
+type OnHangUp = (reason: string) => void;
+
+function connectToEngine(
+  address: string,
+  onHangUp: OnHangUp,
+  config: WorkerConfig,
+  events: WorkerEvents,
+): EngineClient {
   const grpc = connectEngine({ address, controlTimeoutMs: 5_000 });
   if (config.dataPlane === 'grpc') return grpc;
   const { dataPlanePoolBytes: poolBytes, dataPlaneWhenEmpty: whenEmpty } = config;
-  return connectOverShm({ address, grpc, events, poolBytes, whenEmpty });
+  return connectOverShm({ address, grpc, events, poolBytes, whenEmpty, onHangUp });
 }
 
 function startEngine({ config, logger, onStop }: Context, events: WorkerEvents, env: Env): EngineLink {
   const link = new EngineLink();
-  const engine = new EngineProcess({
+  const sentinel = new Sentinel({
     mainFile: join(__dirname, 'engine', 'main.js'),
     env,
     readyTimeoutMs: config.engineReadyTimeoutMs,
+    standby: config.standby,
+    silenceFloorMs: config.engineSilenceFloorMs,
+    memoryLimitBytes: config.engineMemoryLimitBytes,
+    incidentFolder: config.incidentFolder,
+    circuit: circuitPolicy(config.engineCircuitPauseMs),
     logger,
     events,
     link,
-    connect: (address) => connectToEngine(address, config, events),
+    connect: (address, onHangUp) => connectToEngine(address, onHangUp, config, events),
   });
-  onStop('engine', () => engine.stop());
-  engine.start();
+  onStop('engine', () => sentinel.stop());
+  sentinel.start();
   return link;
 }
 
@@ -70,7 +84,7 @@ async function waitForEngine(link: EngineLink, signal: AbortSignal): Promise<voi
 
 interface Started {
   link?: EngineLink;
-  consumer?: WindowedConsumer;
+  intake?: ShardIntake;
 }
 
 async function startHealth({ config, telemetry, onStop }: Context, started: Started): Promise<number> {
@@ -80,7 +94,7 @@ async function startHealth({ config, telemetry, onStop }: Context, started: Star
     port: config.httpPort,
     checks: {
       engine: () => engineReadiness(started.link),
-      kafka: () => (started.consumer ? started.consumer.whyNotReady() : 'not connected yet'),
+      kafka: () => (started.intake ? started.intake.whyNotReady() : 'not connected yet'),
     },
   });
   onStop('health', () => health.close());
@@ -99,23 +113,27 @@ async function startShards(
   bus: Bus,
   link: EngineLink,
   events: WorkerEvents,
-): Promise<WindowedConsumer> {
+): Promise<ShardIntake> {
   const { config, onStop, fail } = context;
   const topics = topicsOf(config.topicPrefix);
   const producer = await bus.producer();
   const shards = new ShardConsumer({ topics, producer, link, events, startMarginMs: config.startMarginMs });
-  const consumer = bus.windowedConsumer({
-    groupId: `${config.topicPrefix}inference-worker`,
-    topics: [topics.shards],
-    window: config.window,
-    sessionTimeoutMs: config.sessionTimeoutMs,
-    handle: (message, lease) => shards.handle(message, lease),
-    onFatal: fail,
-  });
-  onStop('shards in work', () => consumer.idle(SEE_THROUGH_MS));
-  onStop('consumer', () => consumer.stop());
-  await consumer.start();
-  return consumer;
+  const consumer = (): WindowedConsumer =>
+    bus.windowedConsumer({
+      groupId: `${config.topicPrefix}inference-worker`,
+      topics: [topics.shards],
+      window: config.window,
+      sessionTimeoutMs: config.sessionTimeoutMs,
+      handle: (message, lease) => shards.handle(message, lease),
+      onFatal: fail,
+    });
+  const intake = new ShardIntake(consumer, fail);
+  onStop('shards in work', () => intake.idle(SEE_THROUGH_MS));
+  onStop('consumer', () => intake.stop());
+  await intake.join();
+  link.onHandOver((reason) => (reason === null ? void intake.join() : void intake.leave()));
+  if (link.whyHandedOver() !== null) void intake.leave();
+  return intake;
 }
 
 /** Starts the parts in their order; they stop in the reverse one, so shards in work find their engine. */
@@ -128,6 +146,6 @@ export async function startWorker(context: Context, env: Env): Promise<ServicePo
   started.link = link;
   const grpc = await startProtocol(context, link);
   await waitForEngine(link, context.signal);
-  started.consumer = await startShards(context, bus, link, events);
+  started.intake = await startShards(context, bus, link, events);
   return { http, grpc };
 }
