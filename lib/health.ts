@@ -43,6 +43,15 @@ function sendJson(response: ServerResponse, status: number, body: unknown): void
 export interface HealthOptions {
   readonly registry: Registry;
   readonly checks: ReadinessChecks;
+  /** What is wrong and doesn't keep the process from being ready; shown beside the answer of /readyz. */
+  readonly warnings?: ReadinessChecks;
+}
+
+async function readyz({ checks, warnings = {} }: HealthOptions): Promise<[status: number, body: object]> {
+  const [reasons, warned] = await Promise.all([readinessReasons(checks), readinessReasons(warnings)]);
+  const more = Object.keys(warned).length === 0 ? {} : { warnings: warned };
+  const ready = Object.keys(reasons).length === 0;
+  return ready ? [200, { ready, ...more }] : [503, { ready, reasons, ...more }];
 }
 
 /**
@@ -56,9 +65,7 @@ export function healthRoutes(
     const path = (request.url ?? '/').split('?', 1)[0];
     if (path === '/livez') sendJson(response, 200, { live: true });
     else if (path === '/readyz') {
-      const reasons = await readinessReasons(options.checks);
-      const ready = Object.keys(reasons).length === 0;
-      sendJson(response, ready ? 200 : 503, ready ? { ready } : { ready, reasons });
+      sendJson(response, ...(await readyz(options)));
     } else if (path === '/metrics') {
       const text = await options.registry.metrics();
       response.writeHead(200, { 'content-type': options.registry.contentType });

@@ -1,8 +1,8 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type RoundhouseError } from '#schemas/errors';
-import { contentHashOf, loadModelRepository } from './model-repository';
+import { contentHashOf, loadModelRepository, readContentHash } from './model-repository';
 
 let folder: string;
 beforeEach(() => {
@@ -45,16 +45,22 @@ test('the hash changes with a byte, a name, and where a byte stands', () => {
   writeFileSync(join(folder, 'a', '1', 'other'), '');
   const added = contentHashOf(join(folder, 'a', '1'));
   expect(new Set([before, changed, added]).size).toBe(3);
+  return expect(readContentHash(join(folder, 'a', '1'))).resolves.toBe(added);
 });
 
 test('names file and field of everything wrong', () => {
   expect(faults()[0]!.limit).toBe('the file is absent');
   writeFileSync(join(folder, 'labels.json'), '{');
   expect(faults()[0]!.limit).toMatch(/not JSON/);
-  writeFileSync(join(folder, 'labels.json'), '{"shiny": {}}');
-  expect(faults()[0]).toMatchObject({ value: 'shiny', limit: 'labels are stable, canary' });
-  writeFileSync(join(folder, 'labels.json'), '{"stable": {"a": "../1"}}');
-  expect(faults()[0]!.limit).toMatch(/version of digits/);
   writeFileSync(join(folder, 'labels.json'), '{"stable": {"a": "1", "b": "2"}}');
   expect(faults().map(({ path }) => path)).toEqual(['stable.a', 'stable.b']);
+});
+
+test('a version that leads out of the repository is refused', () => {
+  addVersion('a', '1', 'one');
+  mkdirSync(join(folder, 'b'));
+  symlinkSync(tmpdir(), join(folder, 'b', '1'));
+  symlinkSync('1', join(folder, 'a', '2'));
+  writeFileSync(join(folder, 'labels.json'), '{"stable": {"a": "2", "b": "1"}}');
+  expect(faults()).toMatchObject([{ path: 'stable.b', limit: expect.stringMatching(/leads out/) as string }]);
 });

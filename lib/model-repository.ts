@@ -1,12 +1,14 @@
-import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
+import { createHash, type Hash } from 'node:crypto';
+import { createReadStream, readFileSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ModelRef } from '#schemas/domain';
 import type { Fault } from '#schemas/errors';
 import { configError } from './config';
+import { liesInside } from './model-names';
+import { modelLabels, readLabels, type ModelLabel, type ModelLabels } from './model-labels';
 
-export const modelLabels = ['stable', 'canary'] as const;
-export type ModelLabel = (typeof modelLabels)[number];
+/** Where an engine puts the content hash of a version, in the parameters of its ModelConfig. */
+export const contentHashParameter = 'roundhouse_content_hash';
 
 /** Relative paths of all files below a folder, sorted by their bytes. */
 function filesBelow(folder: string, prefix = ''): string[] {
@@ -19,80 +21,87 @@ function filesBelow(folder: string, prefix = ''): string[] {
   return files.sort((a, b) => (a < b ? -1 : 1));
 }
 
+function updateName(hash: Hash, path: string, size: number): void {
+  hash.update(`${Buffer.byteLength(path)}:${path}:${size}:`);
+}
+
 /** SHA-256 (hex) over the sorted relative paths and bytes of a version folder, each with its length. */
 export function contentHashOf(versionFolder: string): string {
   const hash = createHash('sha256');
   for (const path of filesBelow(versionFolder)) {
     const bytes = readFileSync(join(versionFolder, path));
-    hash.update(`${Buffer.byteLength(path)}:${path}:${bytes.length}:`).update(bytes);
+    updateName(hash, path, bytes.length);
+    hash.update(bytes);
   }
   return hash.digest('hex');
 }
 
-type Labels = Readonly<Record<string, Readonly<Record<string, string>>>>;
-
-function isPlainObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function readLabels(file: string): Labels {
-  const fail = (limit: string, value = ''): never => {
-    throw configError([{ path: file, value, limit }]);
-  };
-  if (!existsSync(file)) return fail('the file is absent');
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(readFileSync(file, 'utf8'));
-  } catch (error) {
-    return fail(`not JSON: ${(error as Error).message}`);
+/** The same, in pieces: whoever serves meanwhile goes on serving, however large a network is. */
+export async function readContentHash(versionFolder: string): Promise<string> {
+  const hash = createHash('sha256');
+  for (const path of filesBelow(versionFolder)) {
+    const file = join(versionFolder, path);
+    updateName(hash, path, statSync(file).size);
+    for await (const piece of createReadStream(file)) hash.update(piece as Buffer);
   }
-  if (!isPlainObject(parsed)) return fail('an object of labels');
-  for (const [label, models] of Object.entries(parsed)) {
-    if (!(modelLabels as readonly string[]).includes(label)) {
-      fail(`labels are ${modelLabels.join(', ')}`, label);
-    }
-    const good = isPlainObject(models) && Object.values(models).every((v) => /^[1-9]\d*$/.test(String(v)));
-    if (!good) fail('an object of model names with a version of digits each', label);
-  }
-  return parsed as Labels;
+  return hash.digest('hex');
 }
 
 export interface ModelRepository {
-  /** The models of a label, sorted by name, resolved once at construction. */
+  /** The models of a label, sorted by name; none for one that the file lacks. */
   refsOf(label: ModelLabel): readonly ModelRef[];
+  /** Those that the file has. */
   readonly labels: readonly ModelLabel[];
+  /** Of the rounds that name no label: the part that gets `canary`, from 0 to 1. */
+  readonly canaryShare: number;
 }
 
-function resolveLabel(folder: string, label: string, models: Readonly<Record<string, string>>) {
+/** Names and versions were checked when the file was read; links are followed here. */
+function versionFaults(folder: string, { models }: ModelLabels): Fault[] {
   const faults: Fault[] = [];
-  const refs: ModelRef[] = [];
-  for (const name of Object.keys(models).sort()) {
-    const version = String(models[name]);
-    const versionFolder = join(folder, name, version);
-    const present = existsSync(versionFolder) && statSync(versionFolder).isDirectory();
-    if (present) refs.push(Object.freeze({ name, version, contentHash: contentHashOf(versionFolder) }));
-    else faults.push({ path: `${label}.${name}`, value: version, limit: `no folder ${versionFolder}` });
+  for (const [label, versions] of models) {
+    for (const [name, version] of versions) {
+      const versionFolder = join(folder, name, version);
+      const present = statSync(versionFolder, { throwIfNoEntry: false })?.isDirectory() === true;
+      const limit = present ? `${versionFolder} leads out of the repository` : `no folder ${versionFolder}`;
+      const good = present && liesInside(folder, versionFolder);
+      if (!good) faults.push({ path: `${label}.${name}`, value: version, limit });
+    }
   }
-  return { refs: Object.freeze(refs), faults };
+  return faults;
+}
+
+/** Labels of a folder whose version folders are all there. Throws CONFIG_INVALID with all that is wrong. */
+export function readSoundLabels(folder: string): ModelLabels {
+  const labels = readLabels(join(folder, 'labels.json'));
+  const faults = versionFaults(folder, labels);
+  if (faults.length > 0) throw configError(faults);
+  return labels;
+}
+
+export function repositoryOf(
+  labels: ModelLabels,
+  hashOf: (name: string, version: string) => string,
+): ModelRepository {
+  const resolved = new Map<ModelLabel, readonly ModelRef[]>();
+  for (const [label, versions] of labels.models) {
+    const refs = [...versions].map(([name, version]) => {
+      return Object.freeze({ name, version, contentHash: hashOf(name, version) });
+    });
+    resolved.set(label, Object.freeze(refs.sort((a, b) => (a.name < b.name ? -1 : 1))));
+  }
+  return {
+    refsOf: (label) => resolved.get(label) ?? [],
+    labels: modelLabels.filter((label) => resolved.has(label)),
+    canaryShare: labels.canaryShare,
+  };
 }
 
 /**
  * Reads `labels.json` of a model repository and hashes the version folders that it names. Throws
- * CONFIG_INVALID with file and field for everything wrong in it. A label that the file lacks has no models
- * and is not in `labels`.
+ * CONFIG_INVALID with file and field for everything wrong in it.
  */
 export function loadModelRepository(folder: string): ModelRepository {
-  const labels = readLabels(join(folder, 'labels.json'));
-  const resolved = new Map<string, readonly ModelRef[]>();
-  const faults: Fault[] = [];
-  for (const [label, models] of Object.entries(labels)) {
-    const { refs, faults: found } = resolveLabel(folder, label, models);
-    resolved.set(label, refs);
-    faults.push(...found);
-  }
-  if (faults.length > 0) throw configError(faults);
-  return {
-    refsOf: (label) => resolved.get(label) ?? [],
-    labels: modelLabels.filter((label) => resolved.has(label)),
-  };
+  const labels = readSoundLabels(folder);
+  return repositoryOf(labels, (name, version) => contentHashOf(join(folder, name, version)));
 }

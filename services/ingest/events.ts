@@ -96,6 +96,29 @@ const specs = {
       },
     },
   ),
+  ModelLabelsFollowed: event<{
+    readonly stable: readonly string[];
+    readonly canary: readonly string[];
+    readonly canaryShare: number;
+  }>({
+    level: 'info',
+    counter: {
+      name: 'dispatch_model_labels_followed_total',
+      help: 'Times that labels.json was taken, the start included.',
+    },
+    gauge: {
+      name: 'dispatch_canary_share',
+      help: 'Part of the rounds without a label of their own that gets canary.',
+      value: ({ canaryShare }) => canaryShare,
+    },
+  }),
+  ModelLabelsRefused: event<{ readonly reason: string }>({
+    level: 'error',
+    counter: {
+      name: 'dispatch_model_labels_refused_total',
+      help: 'Changes of labels.json that could not be taken; the old labels hold.',
+    },
+  }),
   ClockSkewMeasured: event<{ readonly skewMs: number }>({
     level: 'info',
     gauge: {

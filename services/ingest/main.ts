@@ -1,5 +1,4 @@
 import { connectBus, topicSpecs } from '#lib/bus/kafka';
-import { loadModelRepository } from '#lib/model-repository';
 import { closeRedis, createRedis, waitForRedis } from '#lib/redis';
 import { runService, type ServiceContext, type ServicePorts } from '#lib/service';
 import { topicsOf } from '#schemas/topics';
@@ -10,6 +9,7 @@ import { RoundCutter } from './cut/round-cutter';
 import { ingestEvents, type IngestEvents } from './events';
 import { GrpcApi } from './grpc/server';
 import { HttpApi } from './http/api';
+import { FollowedModels } from './labels/followed-models';
 import { acceptObservations } from './observation-intake';
 import { ingestChecks } from './readiness';
 import { RoundIntake } from './round-intake';
@@ -35,7 +35,7 @@ async function start(context: Context): Promise<ServicePorts> {
   const { config, telemetry, onStop } = context;
   const events = ingestEvents(telemetry);
   const topics = topicsOf(config.topicPrefix);
-  const models = loadModelRepository(config.modelsDir);
+  const models = new FollowedModels(config.modelsDir, events);
   const matrices = new TravelMatrices(config.modelsDir);
   const { redis, bus } = await connect(context, events);
 
@@ -47,7 +47,15 @@ async function start(context: Context): Promise<ServicePorts> {
 
   const cutter = new RoundCutter(config.modelsDir, matrices);
   onStop('cutter', () => cutter.stop());
-  const limits = { ...config, matrixOf: (hash: string) => matrices.find(hash), modelLabels: models.labels };
+  models.start();
+  onStop('labels', () => models.stop());
+  const limits = {
+    ...config,
+    matrixOf: (hash: string) => matrices.find(hash),
+    get modelLabels() {
+      return models.labels;
+    },
+  };
   const { candidatesPerShard, maxShardBytes, maxCandidates, maxMessageBytes } = config;
   const parts = { producer, topics, claims, models, cutter, events, limits, maxMessageBytes };
   const intake = new RoundIntake({ ...parts, cut: { candidatesPerShard, maxShardBytes, maxCandidates } });
@@ -60,7 +68,7 @@ async function start(context: Context): Promise<ServicePorts> {
   const http = new HttpApi({
     ...shared,
     port: config.httpPort,
-    health: { registry: telemetry.registry, checks },
+    health: { registry: telemetry.registry, checks, warnings: { models: () => models.whyNotFollowed() } },
     observe: (body, tenant) => acceptObservations(body, tenant, parts),
   });
   onStop('http', () => http.stop());

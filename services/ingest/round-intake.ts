@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import type { BusProducer } from '#lib/bus/port';
-import type { ModelRepository } from '#lib/model-repository';
 import type { CutLimits } from '#policy/sharding/index';
 import { requireLead, validateRound, type RoundLimits, type RoundValidation } from '#policy/validation/index';
 import type { UnixMs } from '#schemas/brands';
@@ -11,6 +10,7 @@ import { roundKey, type Topics } from '#schemas/topics';
 import type { CutResult } from './cut/cut-messages';
 import type { RoundCutter } from './cut/round-cutter';
 import type { Edge, IngestEvents } from './events';
+import type { FollowedModels } from './labels/followed-models';
 import type { RoundMessages } from './publish/round-messages';
 import { traceParent } from './publish/trace-parent';
 import type { AcceptedRound, RoundClaims } from './store/round-claims';
@@ -35,7 +35,7 @@ export interface IntakeParts {
   readonly producer: BusProducer;
   readonly topics: Topics;
   readonly claims: RoundClaims;
-  readonly models: ModelRepository;
+  readonly models: Pick<FollowedModels, 'resolve'>;
   readonly cutter: RoundCutter;
   readonly events: IngestEvents;
   readonly limits: RoundLimits;
@@ -163,8 +163,12 @@ export class RoundIntake {
   private cut(round: DispatchRound, submission: Submission, receivedAt: number): Promise<CutResult> {
     const { cutter, models, cut: limits, topics } = this.parts;
     const traceparent = traceParent(submission.traceparent);
-    const refs = models.refsOf(round.policy.modelLabel);
-    const job = { round, models: refs, limits, topics, receivedAt, traceparent };
+    const { label, models: refs } = models.resolve(
+      round,
+      namesLabel(submission) ? round.policy.modelLabel : undefined,
+    );
+    const labelled = { ...round, policy: { ...round.policy, modelLabel: label } };
+    const job = { round: labelled, models: refs, limits, topics, receivedAt, traceparent };
     return cutter.cut(job, () => this.requireLead(round));
   }
 
@@ -231,6 +235,12 @@ function acceptance(
   again: boolean,
 ): Acceptance {
   return { tenantId, runId, roundId, shards, candidates, again };
+}
+
+/** The body was found valid. */
+function namesLabel({ body }: Submission): boolean {
+  const { policy } = body as { readonly policy?: { readonly modelLabel?: unknown } | null };
+  return (policy?.modelLabel ?? null) !== null;
 }
 
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);

@@ -1,0 +1,1 @@
+export { labelOfRound } from './label-of-round';

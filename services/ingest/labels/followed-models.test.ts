@@ -1,0 +1,84 @@
+import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { RoundId, RunId, TenantId } from '#schemas/brands';
+import type { IngestEvents } from '../events';
+import { FollowedModels } from './followed-models';
+
+let folder: string;
+let seen: string[];
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'roundhouse-labels-'));
+  for (const version of ['1', '2']) {
+    mkdirSync(join(folder, 'a', version), { recursive: true });
+    writeFileSync(join(folder, 'a', version, 'model.txt'), version);
+  }
+  seen = [];
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const events = {
+  ModelLabelsFollowed: () => seen.push('followed'),
+  ModelLabelsRefused: ({ reason }: { reason: string }) => seen.push(reason),
+} as unknown as IngestEvents;
+
+/** As the CLI does: whole, by a rename. */
+function write(text: string): void {
+  writeFileSync(join(folder, 'labels.json.new'), text);
+  renameSync(join(folder, 'labels.json.new'), join(folder, 'labels.json'));
+}
+const key = { tenantId: 't' as TenantId, runId: 'live' as RunId, roundId: 'r' as RoundId };
+const stable = '{"stable": {"a": "1"}, "canary": {"a": "2"}, "canaryShare": 0}';
+
+test('a change is followed, and a round keeps the label that it names', async () => {
+  write(stable);
+  const models = new FollowedModels(folder, events);
+  expect(models.resolve(key, undefined)).toMatchObject({ label: 'stable', models: [{ version: '1' }] });
+  expect(models.resolve(key, 'canary')).toMatchObject({ label: 'canary', models: [{ version: '2' }] });
+  write('{"stable": {"a": "1"}, "canary": {"a": "2"}, "canaryShare": 1}');
+  await models.look();
+  expect(models.resolve(key, undefined)).toMatchObject({ label: 'canary', models: [{ version: '2' }] });
+  expect(models.resolve(key, 'stable')).toMatchObject({ label: 'stable', models: [{ version: '1' }] });
+  expect(seen).toEqual(['followed']);
+});
+
+test.each([
+  ['half of a file', '{"stable": {"a"', /not JSON/],
+  ['a version that is not there', '{"stable": {"a": "3"}}', /stable\.a 3: no folder/],
+  ['a path', '{"stable": {"../a": "1"}}', /a model name/],
+  ['nothing', '', /not JSON/],
+])('%s keeps the old labels, says why once, and is followed when it is right', async (_, text, reason) => {
+  write(stable);
+  const models = new FollowedModels(folder, events);
+  write(text);
+  await models.look();
+  await models.look();
+  expect(seen).toEqual([expect.stringMatching(reason)]);
+  expect(models.whyNotFollowed()).toMatch(reason);
+  expect(models.resolve(key, undefined).models).toMatchObject([{ name: 'a', version: '1' }]);
+  write('{"stable": {"a": "2"}}');
+  await models.look();
+  expect(models.whyNotFollowed()).toBeNull();
+  expect(models.labels).toEqual(['stable']);
+  expect(models.resolve(key, undefined).models).toMatchObject([{ name: 'a', version: '2' }]);
+});
+
+test('a version that comes after the label that names it is found', async () => {
+  write(stable);
+  const models = new FollowedModels(folder, events);
+  write('{"stable": {"a": "3"}}');
+  await models.look();
+  mkdirSync(join(folder, 'a', '3'));
+  await models.look();
+  expect(models.whyNotFollowed()).toBeNull();
+  expect(models.resolve(key, undefined).models).toMatchObject([{ name: 'a', version: '3' }]);
+});
+
+test('a file that goes is refused, the old labels hold', async () => {
+  write(stable);
+  const models = new FollowedModels(folder, events);
+  rmSync(join(folder, 'labels.json'));
+  await models.look();
+  expect(models.whyNotFollowed()).toMatch(/the file is absent/);
+  expect(models.labels).toEqual(['stable', 'canary']);
+});
