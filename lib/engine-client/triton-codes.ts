@@ -14,6 +14,8 @@ const codes: Readonly<Record<string, ErrorCode>> = {
   STOPPED: 'SHUTTING_DOWN',
   WRONG_HANDLE: 'INTERNAL',
   LOAD_FAILED: 'DEPENDENCY_ABSENT',
+  ENGINE_BUSY: 'ENGINE_BUSY',
+  DEADLINE_EXCEEDED: 'DEADLINE_EXCEEDED',
 };
 
 const leadingCode = /^([A-Z_]+): ([\s\S]*)$/;

@@ -1,7 +1,7 @@
+import { DeadlineClock } from '#lib/deadline-clock';
 import { sendPaths } from '#lib/engine-client/data-plane';
 import { answerKinds, readResult, viewOf, type AnswerRow, type ResultAnswer } from './answers';
 import { loadBindings, submitted, type SessionHandle, type ShmBindings } from './bindings';
-import { DeadlineClock } from './deadline-clock';
 import { OutputSizes } from './output-sizes';
 import type { ShmCall, ShmRequest, ShmResult, ShmSessionOptions, SlotLease } from './session-types';
 import { asShmError, EngineRefusal, ShmError } from './shm-error';

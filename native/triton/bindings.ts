@@ -16,7 +16,45 @@ export interface NativeSettings {
   readonly minComputeCapability: number;
   readonly exitTimeoutSeconds: number;
   readonly loadThreads: number;
+  /** Infinity: no bound. Absent: none at all. */
+  readonly admission?: NativeAdmissionLimits;
 }
+
+/** AdmissionLimits of src/admission.hpp. */
+export interface NativeAdmissionLimits {
+  readonly inCore: number;
+  readonly running: number;
+  readonly queued: number;
+  readonly queuedBytes: number;
+}
+
+/** AdmissionCounts of src/admission.hpp, since the start. */
+export interface AdmissionCounts {
+  readonly queuedNow: number;
+  readonly startedAtOnce: number;
+  readonly queued: number;
+  readonly startedLater: number;
+  readonly refusedFull: number;
+  readonly refusedHopeless: number;
+  readonly late: number;
+  readonly expiredQueued: number;
+  readonly expiredRunning: number;
+  readonly cancelledQueued: number;
+  readonly cancelledRunning: number;
+  /** Of those that started later, with the buckets of `waitBucketsMs` and one for longer waits. */
+  readonly waitSeconds: number;
+  readonly waitBuckets: readonly number[];
+}
+
+/** By priority: above the default, the default, below. */
+export const priorityClasses = ['high', 'default', 'low'] as const;
+export type PriorityClass = (typeof priorityClasses)[number];
+
+export type AdmissionStatistics = Readonly<Record<PriorityClass, AdmissionCounts>> & {
+  readonly queued: number;
+  readonly queuedBytes: number;
+  readonly inCore: number;
+};
 
 export interface NativeInput {
   readonly name: string;
@@ -70,14 +108,18 @@ export interface TritonBindings {
     outputs: readonly string[],
     arena: Uint8Array,
     parameters?: ParameterRow,
+    /** Unix milliseconds. Until then the request may wait; who cancels it when it has passed is the caller. */
+    deadlineMs?: number,
   ): number;
-  cancel(handle: ServerHandle, id: number): boolean;
+  /** `late`: since its deadline passed. */
+  cancel(handle: ServerHandle, id: number, late?: boolean): boolean;
   inFlight(handle: ServerHandle): number;
   /** Requests whose buffers the core has, also those of the data plane. */
   openRequests(handle: ServerHandle): number;
   /** Listens on a Unix socket for sessions of native/shm; their requests pass through no JavaScript. */
-  openDataPlane(handle: ServerHandle, socketPath: string, maxInFlight: number): void;
+  openDataPlane(handle: ServerHandle, socketPath: string): void;
   dataPlaneCounts(handle: ServerHandle): DataPlaneCounts | undefined;
+  admissionStatistics(handle: ServerHandle): AdmissionStatistics;
 }
 
 export interface DataPlaneCounts {
@@ -90,7 +132,7 @@ export interface DataPlaneCounts {
   readonly inCore: number;
 }
 
-const abiVersion = 3;
+const abiVersion = 4;
 let loaded: TritonBindings | undefined;
 
 export function loadBindings(file = projectPath('build', 'native', 'triton.node')): TritonBindings {

@@ -1,4 +1,4 @@
-/** Triton's own codes, and those of the layer above: DEADLINE is none of them, callers keep their own clock. */
+/** Triton's own codes, those of the addon, and of admission (the last two). */
 const tritonErrorCodes = [
   'UNKNOWN',
   'INTERNAL',
@@ -11,6 +11,8 @@ const tritonErrorCodes = [
   'STOPPED',
   'WRONG_HANDLE',
   'LOAD_FAILED',
+  'ENGINE_BUSY',
+  'DEADLINE_EXCEEDED',
 ] as const;
 export type TritonErrorCode = (typeof tritonErrorCodes)[number];
 

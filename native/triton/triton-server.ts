@@ -1,6 +1,8 @@
+import { DeadlineClock } from '#lib/deadline-clock';
 import type { ParameterRow } from '#lib/engine-client/request-parameters';
 import {
   loadBindings,
+  type AdmissionStatistics,
   type DataPlaneCounts,
   type NativeCompletion,
   type NativeOutput,
@@ -25,6 +27,19 @@ export interface TritonServerOptions {
   readonly loadThreads?: number;
   /** Idle output buffers that are kept. */
   readonly keepOutputBytes?: number;
+  /** Absent: a model gets as many requests as come. */
+  readonly admission?: AdmissionLimits;
+}
+
+/** Bounds of what is under way, over both ways in. */
+export interface AdmissionLimits {
+  /** In the core, over all models; also requests whose caller is gone. */
+  readonly maxInFlight: number;
+  /** In the core for a model; no more than fill the next batch of each of its instances. */
+  readonly maxRunning: number;
+  /** Requests that wait for their turn; one more is ENGINE_BUSY. */
+  readonly maxQueued: number;
+  readonly maxQueuedBytes: number;
 }
 
 export interface TritonRequest {
@@ -35,7 +50,14 @@ export interface TritonRequest {
   readonly inputs: readonly TritonTensor[];
   /** Absent or empty: all outputs. */
   readonly outputs?: readonly string[];
+  /** `priority` and `timeout` are admission's, the others the backend's. */
   readonly parameters?: ParameterRow;
+}
+
+export interface TritonCall {
+  readonly signal?: AbortSignal;
+  /** Unix milliseconds. */
+  readonly deadlineMs?: number;
 }
 
 export interface TritonResult {
@@ -57,6 +79,7 @@ interface Flight {
   readonly model: string;
   readonly arena: Buffer;
   readonly settle: { resolve(result: TritonResult): void; reject(error: Error): void };
+  readonly deadlineMs: number;
   /** The caller got its answer already; the buffers are still in use. */
   abandoned: boolean;
   stopListening(): void;
@@ -70,9 +93,17 @@ function versionNumber(version: string | undefined): number {
   throw new TritonError('INVALID_ARG', `model_version: "${version}" is no positive number`);
 }
 
+/** The sooner of the deadline and the parameter `timeout` (microseconds from now). */
+function endOf(deadlineMs: number, parameters: ParameterRow = []): number {
+  const at = parameters.indexOf('timeout');
+  const timeout = at >= 0 && at % 2 === 0 ? Number(parameters[at + 1]) : 0;
+  return timeout > 0 ? Math.min(deadlineMs, Date.now() + Math.ceil(timeout / 1_000)) : deadlineMs;
+}
+
 /**
  * TritonCore inside this process, models under explicit control. Errors are TritonError. A request that is
- * aborted rejects at once with CANCELLED; its buffers stay reserved until the core has let go of them.
+ * aborted rejects at once with CANCELLED, one whose deadline passes with DEADLINE_EXCEEDED, whether it waits or
+ * runs; its buffers stay reserved until the core has let go of them.
  */
 export class TritonServer implements AsyncDisposable {
   private readonly flights = new Map<number, Flight>();
@@ -82,6 +113,7 @@ export class TritonServer implements AsyncDisposable {
   private stopping: Promise<void> | undefined;
   private handle!: ServerHandle;
   private drained: (() => void) | undefined;
+  private readonly clock = new DeadlineClock((now) => this.expire(now));
 
   private constructor(
     private readonly bindings: TritonBindings,
@@ -102,6 +134,7 @@ export class TritonServer implements AsyncDisposable {
       minComputeCapability: options.minComputeCapability ?? 6,
       exitTimeoutSeconds: options.exitTimeoutSeconds ?? 5,
       loadThreads: options.loadThreads ?? 1,
+      ...admissionOf(options.admission),
     };
     server.handle = await server.ask(() =>
       server.bindings.startServer(settings, (batch) => server.onCompletions(batch)),
@@ -160,9 +193,9 @@ export class TritonServer implements AsyncDisposable {
   }
 
   /** Takes sessions of shared memory on a Unix socket (mode 0600) until it stops. */
-  openDataPlane(socketPath: string, maxInFlight: number): void {
+  openDataPlane(socketPath: string): void {
     try {
-      this.bindings.openDataPlane(this.handle, socketPath, maxInFlight);
+      this.bindings.openDataPlane(this.handle, socketPath);
     } catch (error) {
       throw asTritonError(error);
     }
@@ -172,22 +205,30 @@ export class TritonServer implements AsyncDisposable {
     return this.bindings.dataPlaneCounts(this.handle);
   }
 
+  /** Of both ways in. */
+  admissionStatistics(): AdmissionStatistics {
+    return this.bindings.admissionStatistics(this.handle);
+  }
+
   /** Inputs must not change before the promise is settled, and after an abort not before `inFlight` fell. */
-  infer(request: TritonRequest, signal?: AbortSignal): Promise<TritonResult> {
+  infer(request: TritonRequest, { signal, deadlineMs = Infinity }: TritonCall = {}): Promise<TritonResult> {
     return new Promise((resolve, reject) => {
       if (signal?.aborted === true) throw new TritonError('CANCELLED', 'the request was cancelled');
       checkInputs(request.inputs);
       const arena = this.pool.take(this.outputBytes.get(request.model) ?? firstGuess);
-      const id = this.submit(request, arena);
+      const end = endOf(deadlineMs, request.parameters);
+      const id = this.submit(request, arena, deadlineMs);
       const onAbort = (): void => this.abandon(id);
       signal?.addEventListener('abort', onAbort, { once: true });
       this.flights.set(id, {
         model: request.model,
         arena,
         settle: { resolve, reject },
+        deadlineMs: end,
         abandoned: false,
         stopListening: () => signal?.removeEventListener('abort', onAbort),
       });
+      if (end < Infinity) this.clock.expect(end);
     });
   }
 
@@ -203,12 +244,23 @@ export class TritonServer implements AsyncDisposable {
     return this.stop();
   }
 
-  private submit(request: TritonRequest, arena: Buffer): number {
+  private submit(request: TritonRequest, arena: Buffer, deadlineMs: number): number {
     if (this.stopping !== undefined) throw new TritonError('STOPPED', 'the server is stopped');
     try {
       const { model, requestId = '', inputs, outputs = [], parameters } = request;
       const version = versionNumber(request.version);
-      return this.bindings.infer(this.handle, model, version, requestId, inputs, outputs, arena, parameters);
+      const deadline = deadlineMs < Infinity ? deadlineMs : undefined;
+      return this.bindings.infer(
+        this.handle,
+        model,
+        version,
+        requestId,
+        inputs,
+        outputs,
+        arena,
+        parameters,
+        deadline,
+      );
     } catch (error) {
       this.pool.give(arena);
       throw asTritonError(error);
@@ -219,8 +271,21 @@ export class TritonServer implements AsyncDisposable {
     const flight = this.flights.get(id);
     if (flight === undefined || flight.abandoned) return;
     flight.abandoned = true;
-    flight.settle.reject(new TritonError('CANCELLED', 'the request was cancelled'));
-    this.bindings.cancel(this.handle, id);
+    const late = flight.deadlineMs <= Date.now();
+    if (late) flight.settle.reject(new TritonError('DEADLINE_EXCEEDED', 'the deadline passed in the engine'));
+    else flight.settle.reject(new TritonError('CANCELLED', 'the request was cancelled'));
+    this.bindings.cancel(this.handle, id, late);
+  }
+
+  /** Answers what is late; when it is to be called next. */
+  private expire(now: number): number {
+    let next = Infinity;
+    for (const [id, { deadlineMs, abandoned }] of this.flights) {
+      if (abandoned) continue;
+      if (deadlineMs <= now) this.abandon(id);
+      else next = Math.min(next, deadlineMs);
+    }
+    return next;
   }
 
   private onCompletions(batch: readonly NativeCompletion[]): void {
@@ -287,6 +352,12 @@ export class TritonServer implements AsyncDisposable {
       throw asTritonError(error);
     }
   }
+}
+
+function admissionOf(limits: AdmissionLimits | undefined) {
+  if (limits === undefined) return {};
+  const { maxInFlight: inCore, maxRunning: running, maxQueued: queued, maxQueuedBytes: queuedBytes } = limits;
+  return { admission: { inCore, running, queued, queuedBytes } };
 }
 
 function tensorOf(output: NativeOutput, arena: Buffer): TritonTensor {

@@ -262,7 +262,10 @@ test('an aborted request stops the solver', async () => {
   await costed(shard.tensors);
   const whole = performance.now() - started;
   const abort = new AbortController();
-  const running = host.server.infer({ model: 'candidate_cost', inputs: shard.tensors }, abort.signal);
+  const running = host.server.infer(
+    { model: 'candidate_cost', inputs: shard.tensors },
+    { signal: abort.signal },
+  );
   setTimeout(() => abort.abort(), whole / 10);
   await expect(running).rejects.toMatchObject({ code: 'CANCELLED' });
   const aborted = performance.now();

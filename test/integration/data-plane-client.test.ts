@@ -20,7 +20,10 @@ const clients: EngineClient[] = [];
 
 beforeAll(async () => {
   repository = makeRepository({ echo: echoConfig() });
-  engine = await startEngineProcess(repository.folder, { ROUNDHOUSE_ENGINE_MAX_IN_FLIGHT: '4' });
+  engine = await startEngineProcess(repository.folder, {
+    ROUNDHOUSE_ENGINE_MAX_IN_FLIGHT: '4',
+    ROUNDHOUSE_ENGINE_MAX_QUEUED: '0',
+  });
 });
 afterAll(async () => {
   for (const client of clients) await client.close();

@@ -24,6 +24,7 @@ beforeAll(async () => {
   repository = makeRepository({ echo: echoConfig() });
   engine = await startEngineProcess(repository.folder, {
     ROUNDHOUSE_ENGINE_MAX_IN_FLIGHT: '4',
+    ROUNDHOUSE_ENGINE_MAX_QUEUED: '0',
     ROUNDHOUSE_ENGINE_MAX_MESSAGE_BYTES: String(maxMessageBytes),
   });
   tcp = await serveInferenceProtocol({ bind: '127.0.0.1', port: 0, engineAddress: engine.address });

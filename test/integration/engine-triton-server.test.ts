@@ -137,7 +137,7 @@ test('an abort answers at once and frees the buffers when the core has let go', 
   // Without the cancellation it would sleep for ten minutes.
   const running = server.infer(
     { model: 'echo', inputs: echoInputs([1], operations.sleep, 600_000) },
-    abort.signal,
+    { signal: abort.signal },
   );
   abort.abort();
   await expect(running).rejects.toMatchObject({ code: 'CANCELLED' });

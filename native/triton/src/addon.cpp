@@ -2,6 +2,7 @@
 #include <napi.h>
 
 #include "../../addon/guarded.hpp"
+#include "admission_js.hpp"
 #include "failure.hpp"
 #include "parameters_from_js.hpp"
 #include "request_parameters.hpp"
@@ -10,7 +11,7 @@
 namespace roundhouse {
 namespace {
 
-constexpr int kAbiVersion = 3;
+constexpr int kAbiVersion = 4;
 constexpr napi_type_tag kServerTag = {0x726f756e64686f75ULL, 0x7365747269746f6eULL};
 
 using SharedBinding = std::shared_ptr<ServerBinding>;
@@ -107,6 +108,7 @@ ServerSettings settings_of(Napi::Object object) {
   settings.min_compute_capability = number_of("minComputeCapability");
   settings.exit_timeout_seconds = static_cast<unsigned>(number_of("exitTimeoutSeconds"));
   settings.load_threads = static_cast<unsigned>(number_of("loadThreads"));
+  settings.admission = admission_limits_of(object.Get("admission"));
   return settings;
 }
 
@@ -237,7 +239,7 @@ std::vector<InputTensor> inputs_of(Napi::Array array, Inference& inference) {
   return inputs;
 }
 
-// infer(handle, model, version, requestId, inputs, outputs, arena, parameters?) → id
+// infer(handle, model, version, requestId, inputs, outputs, arena, parameters?, deadlineMs?) → id
 Napi::Value infer(const Napi::CallbackInfo& info) {
   return guarded(info.Env(), [&] {
     auto binding = binding_of(info);
@@ -250,6 +252,7 @@ Napi::Value infer(const Napi::CallbackInfo& info) {
       spec.outputs.push_back(outputs.Get(i).ToString().Utf8Value());
     }
     take_parameters(spec, shm::parameters_from_js(info[7]));
+    if (info[8].IsNumber()) spec.deadline_ms = info[8].As<Napi::Number>().Int64Value();
     const auto arena = info[6].As<Napi::Uint8Array>();
     auto inference = std::make_unique<Inference>();
     spec.inputs = inputs_of(info[4].As<Napi::Array>(), *inference);
@@ -262,11 +265,14 @@ Napi::Value infer(const Napi::CallbackInfo& info) {
   });
 }
 
+// cancel(handle, id, late?)
 Napi::Value cancel(const Napi::CallbackInfo& info) {
   return guarded(info.Env(), [&] {
     auto binding = binding_of(info);
     if (!info[1].IsNumber()) throw TritonFailure("INVALID_ARG", "id must be a number");
-    return Napi::Boolean::New(info.Env(), binding->server().cancel(info[1].As<Napi::Number>().Uint32Value()));
+    const std::uint32_t id = info[1].As<Napi::Number>().Uint32Value();
+    const auto why = info[2].ToBoolean() ? Withdrawal::deadline : Withdrawal::cancelled;
+    return Napi::Boolean::New(info.Env(), binding->server().cancel(id, why));
   });
 }
 
@@ -276,12 +282,11 @@ Napi::Value in_flight(const Napi::CallbackInfo& info) {
   });
 }
 
-// openDataPlane(handle, socketPath, maxInFlight)
+// openDataPlane(handle, socketPath)
 Napi::Value open_data_plane(const Napi::CallbackInfo& info) {
   return guarded(info.Env(), [&] {
     auto binding = binding_of(info);
-    if (!info[2].IsNumber()) throw TritonFailure("INVALID_ARG", "maxInFlight must be a number");
-    binding->open_data_plane(text(info, 1, "socketPath"), info[2].As<Napi::Number>().Int64Value());
+    binding->open_data_plane(text(info, 1, "socketPath"));
     return info.Env().Undefined();
   });
 }
@@ -303,6 +308,12 @@ Napi::Value data_plane_counts(const Napi::CallbackInfo& info) {
 Napi::Value open_requests(const Napi::CallbackInfo& info) {
   return guarded(info.Env(), [&] {
     return Napi::Number::New(info.Env(), static_cast<double>(binding_of(info)->server().open_requests()));
+  });
+}
+
+Napi::Value admission_statistics(const Napi::CallbackInfo& info) {
+  return guarded(info.Env(), [&] {
+    return admission_to_js(info.Env(), binding_of(info)->server().admission().statistics());
   });
 }
 
@@ -328,6 +339,7 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   add("openRequests", open_requests);
   add("openDataPlane", open_data_plane);
   add("dataPlaneCounts", data_plane_counts);
+  add("admissionStatistics", admission_statistics);
   return exports;
 }
 

@@ -27,6 +27,11 @@ void count_wait(AdmissionCounts& counts, std::int64_t ns) {
 
 }  // namespace
 
+std::uint32_t priority_of(std::uint64_t parameter) {
+  if (parameter == 0) return kDefaultPriority;
+  return static_cast<std::uint32_t>(std::min<std::uint64_t>(parameter, UINT32_MAX));
+}
+
 std::size_t priority_class(std::uint32_t priority) {
   if (priority == kDefaultPriority) return 1;
   return priority < kDefaultPriority ? 0 : 2;

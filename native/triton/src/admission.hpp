@@ -60,6 +60,9 @@ struct Ticket {
   }
 };
 
+// Triton's parameter of that name, 0 where it was not given.
+std::uint32_t priority_of(std::uint64_t parameter);
+
 // Higher than the default, the default, lower.
 constexpr std::size_t kPriorityClasses = 3;
 std::size_t priority_class(std::uint32_t priority);

@@ -16,7 +16,7 @@ namespace roundhouse {
 class DataPlane {
  public:
   // Listens on a Unix socket. Throws ShmFailure.
-  DataPlane(std::shared_ptr<Server> server, std::string socket_path, std::int64_t max_in_flight);
+  DataPlane(std::shared_ptr<Server> server, std::string socket_path);
   ~DataPlane() { close(); }
   DataPlane(const DataPlane&) = delete;
   DataPlane& operator=(const DataPlane&) = delete;
@@ -48,7 +48,6 @@ class DataPlane {
 
   std::shared_ptr<Server> server_;
   std::string socket_path_;
-  std::int64_t max_in_flight_;
   std::shared_ptr<DataPlaneCounts> counts_ = std::make_shared<DataPlaneCounts>();
   // Outlives this object in the hands of sessions.
   std::shared_ptr<shm::OwnedFd> poke_;

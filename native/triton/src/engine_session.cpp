@@ -65,6 +65,8 @@ void EngineSession::read_requests() {
 void EngineSession::infer(Bytes bytes) {
   shm::InferFrame frame = shm::read_infer(bytes);
   links_.counts->requests.fetch_add(1, std::memory_order_relaxed);
+  RequestSpec spec{std::move(frame.model), frame.version, std::move(frame.request_id), {}, frame.outputs};
+  if (frame.deadline_ms != 0) spec.deadline_ms = frame.deadline_ms;
   auto flight = std::make_unique<Flight>();
   Flight& started = *flight;
   started.key = frame.id;
@@ -73,28 +75,25 @@ void EngineSession::infer(Bytes bytes) {
   started.input = frame.input;
   started.output = frame.output;
   started.frame = std::move(bytes);
-  started.deadline_ms = frame.deadline_ms;
-  started.wanted = frame.outputs;
-  if (admit(frame, std::move(flight))) start(started, std::move(frame));
+  started.wanted = std::move(frame.outputs);
+  try {
+    take_parameters(spec, std::move(frame.parameters));
+  } catch (const TritonFailure& failure) {
+    const std::lock_guard lock(mutex_);
+    return fail(frame.id, false, failure.code, failure.what());
+  }
+  started.deadline_ms = spec.end_ms();
+  if (take(frame, std::move(flight))) start(started, std::move(spec), frame.inputs);
 }
 
-bool EngineSession::admit(const shm::InferFrame& frame, std::unique_ptr<Flight> flight) {
+bool EngineSession::take(const shm::InferFrame& frame, std::unique_ptr<Flight> flight) {
   const std::lock_guard lock(mutex_);
   if (flights_.count(frame.id) != 0) throw ShmFailure("PEER_INVALID", "a request with the number of another");
-  if (links_.server->open_requests() >= links_.max_in_flight) {
-    const std::string limit = std::to_string(links_.max_in_flight);
-    fail(frame.id, true, "ENGINE_BUSY", limit + " requests are in flight, the limit");
-    return false;
-  }
-  if (frame.deadline_ms != 0 && frame.deadline_ms <= now_ms()) {
-    fail(frame.id, true, "DEADLINE_EXCEEDED", "the deadline had passed when the engine got the request");
-    return false;
-  }
   if (!claim_slots(frame)) {
     fail(frame.id, true, "PAYLOAD_INVALID", "a stale lease of a slot");
     return false;
   }
-  if (frame.deadline_ms != 0) deadlines_.emplace(frame.deadline_ms, frame.id);
+  if (flight->deadline_ms != kNoDeadline) deadlines_.emplace(flight->deadline_ms, frame.id);
   flights_.emplace(frame.id, std::move(flight));
   return true;
 }
@@ -107,10 +106,11 @@ bool EngineSession::claim_slots(const shm::InferFrame& frame) {
   return false;
 }
 
-std::vector<InputTensor> EngineSession::inputs_of(const Flight& flight, const shm::InferFrame& frame) const {
+std::vector<InputTensor> EngineSession::inputs_of(const Flight& flight,
+                                                  const std::vector<shm::TensorPlace>& places) const {
   std::vector<InputTensor> inputs;
-  inputs.reserve(frame.inputs.size());
-  for (const shm::TensorPlace& tensor : frame.inputs) {
+  inputs.reserve(places.size());
+  for (const shm::TensorPlace& tensor : places) {
     const bool good = tensor.in_frame ? shm::lies_in(flight.frame, tensor)
                                       : layout_.holds(flight.input.slot, tensor.offset, tensor.length);
     if (!good) throw TritonFailure("INVALID_ARG", "inputs \"" + tensor.name + "\": its bytes lie outside of the slot");
@@ -123,17 +123,17 @@ std::vector<InputTensor> EngineSession::inputs_of(const Flight& flight, const sh
 
 // Without the mutex: the core may complete a request before it returns, on this very thread. The flight may be
 // gone then.
-void EngineSession::start(Flight& flight, shm::InferFrame frame) {
+void EngineSession::start(Flight& flight, RequestSpec spec, const std::vector<shm::TensorPlace>& inputs) {
   if (!flight.output.none()) {
     flight.arena = segment_.data() + layout_.slot_offset(flight.output.slot);
     flight.arena_size = layout_.slot_bytes(flight.output.slot);
   }
   const std::uint64_t key = flight.key;
+  spec.timeout_us = 0;
+  spec.deadline_ms = flight.deadline_ms;
   links_.counts->in_core.fetch_add(1);
   try {
-    RequestSpec spec{std::move(frame.model), frame.version, std::move(frame.request_id), inputs_of(flight, frame),
-                     std::move(frame.outputs)};
-    take_parameters(spec, std::move(frame.parameters));
+    spec.inputs = inputs_of(flight, inputs);
     check_inputs(spec.inputs);
     for (InputTensor& input : spec.inputs) input.data = flight.aligned(input.data, input.size);
     links_.server->start_request(flight, spec);
@@ -141,8 +141,16 @@ void EngineSession::start(Flight& flight, shm::InferFrame frame) {
     links_.counts->in_core.fetch_sub(1);
     const std::lock_guard lock(mutex_);
     drop(flights_.find(key));
-    fail(key, false, failure.code, failure.what());
+    const bool of_admission = failure.code == "ENGINE_BUSY" || failure.code == "DEADLINE_EXCEEDED";
+    fail(key, of_admission, failure.code, failure.what());
   }
+}
+
+bool EngineSession::stays_in_core(Flight& flight, Withdrawal why) {
+  if (flight.over) return false;
+  if (!links_.server->take_back(flight, why)) return true;
+  links_.counts->in_core.fetch_sub(1);
+  return false;
 }
 
 void EngineSession::cancel(std::uint64_t key) {
@@ -150,9 +158,9 @@ void EngineSession::cancel(std::uint64_t key) {
   const auto found = flights_.find(key);
   if (found == flights_.end()) return;
   Flight& flight = *found->second;
-  if (!flight.over) {
+  if (stays_in_core(flight, Withdrawal::cancelled)) {
     flight.answered = true;
-    return links_.server->cancel_request(flight);
+    return;
   }
   drop(found);
   shm::write_id(scratch_, FrameKind::released, key);
@@ -217,7 +225,7 @@ void EngineSession::finish(Flights::iterator found) {
   const std::string code = flight.error_code;
   const std::string message = flight.error_message;
   drop(found);
-  fail(key, false, code, message);
+  fail(key, code == "DEADLINE_EXCEEDED", code, message);
 }
 
 // Outputs that don't fit anywhere wait for the slot that the caller fetches them with.
@@ -277,7 +285,7 @@ void EngineSession::drop(Flights::iterator found) {
   Flight& flight = *found->second;
   ledger_.let_go(flight.input);
   ledger_.let_go(flight.output);
-  if (flight.deadline_ms != 0) deadlines_.erase({flight.deadline_ms, flight.key});
+  if (flight.deadline_ms != kNoDeadline) deadlines_.erase({flight.deadline_ms, flight.key});
   flights_.erase(found);
 }
 
@@ -314,14 +322,12 @@ void EngineSession::expire() {
     const auto found = flights_.find(deadlines_.begin()->second);
     deadlines_.erase(deadlines_.begin());
     Flight& flight = *found->second;
+    if (flight.answered) continue;
     const std::uint64_t key = flight.key;
-    const bool kept = !flight.over;
-    const bool silent = flight.answered;
-    flight.deadline_ms = 0;
+    const bool kept = stays_in_core(flight, Withdrawal::deadline);
     flight.answered = true;
-    if (kept) links_.server->cancel_request(flight);
-    else drop(found);
-    if (!silent) fail(key, true, "DEADLINE_EXCEEDED", "the deadline passed in the engine", kept);
+    if (!kept) drop(found);
+    fail(key, true, "DEADLINE_EXCEEDED", "the deadline passed in the engine", kept);
   }
 }
 
@@ -331,8 +337,7 @@ void EngineSession::end() {
   backlog_.clear();
   for (auto next = flights_.begin(); next != flights_.end();) {
     const auto found = next++;
-    if (found->second->over) drop(found);
-    else links_.server->cancel_request(*found->second);
+    if (!stays_in_core(*found->second, Withdrawal::cancelled)) drop(found);
   }
 }
 

@@ -31,7 +31,6 @@ struct DataPlaneCounts {
 struct SessionLinks {
   std::shared_ptr<Server> server;
   std::shared_ptr<DataPlaneCounts> counts;
-  std::int64_t max_in_flight;
   // Makes the service thread look again; any thread.
   std::function<void()> poke;
 };
@@ -66,7 +65,6 @@ class EngineSession : public CompletionSink, public std::enable_shared_from_this
     shm::SlotRef output;
     shm::Bytes frame;
     std::vector<std::string> wanted;
-    std::int64_t deadline_ms = 0;
     bool over = false;         // both callbacks came
     bool answered = false;     // early, or the caller gave it up
   };
@@ -74,10 +72,12 @@ class EngineSession : public CompletionSink, public std::enable_shared_from_this
 
   void infer(shm::Bytes bytes);
   // False where it was refused.
-  bool admit(const shm::InferFrame& frame, std::unique_ptr<Flight> flight);
-  void start(Flight& flight, shm::InferFrame frame);
+  bool take(const shm::InferFrame& frame, std::unique_ptr<Flight> flight);
+  void start(Flight& flight, RequestSpec spec, const std::vector<shm::TensorPlace>& inputs);
   bool claim_slots(const shm::InferFrame& frame);
-  std::vector<InputTensor> inputs_of(const Flight& flight, const shm::InferFrame& frame) const;
+  std::vector<InputTensor> inputs_of(const Flight& flight, const std::vector<shm::TensorPlace>& places) const;
+  // Takes it back where it still waits, else cancels it: true while the core has it.
+  bool stays_in_core(Flight& flight, Withdrawal why);
   void cancel(std::uint64_t key);
   void fetch(const shm::FetchFrame& frame);
 

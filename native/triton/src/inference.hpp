@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "admission.hpp"
 #include "core_api.hpp"
 #include "model_retirement.hpp"
 
@@ -41,9 +42,10 @@ struct OutputTensor {
   std::size_t size;
 };
 
-// Fields are written by the submitting thread before the request is handed over, by the core's threads until both
-// callbacks came (`open_callbacks` 0), and after that by the JS thread, which deletes it, or by the sink.
-struct Inference {
+// Fields are written by the submitting thread before the request is handed over, by the thread that starts it and the
+// core's until both callbacks came (`open_callbacks` 0), and after that by the JS thread, which deletes it, or by the
+// sink.
+struct Inference : Ticket {
   std::uint32_t id = 0;
   Server* server = nullptr;
   TRITONSERVER_InferenceRequest* request = nullptr;
@@ -58,7 +60,8 @@ struct Inference {
   std::vector<std::unique_ptr<std::byte[]>> overflow;
   std::vector<std::unique_ptr<std::byte[]>> aligned_inputs;
 
-  std::atomic<int> open_callbacks{2};
+  // The response, the release, and the thread that hands it to the core.
+  std::atomic<int> open_callbacks{3};
   bool answered = false;
   std::string error_code;
   std::string error_message;

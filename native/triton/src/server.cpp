@@ -3,6 +3,7 @@
 #include <chrono>
 #include <thread>
 
+#include "model_capacity.hpp"
 #include "stderr_capture.hpp"
 
 namespace roundhouse {
@@ -43,6 +44,16 @@ void apply_process_options(const CoreApi& api, TRITONSERVER_ServerOptions* optio
   api.check(api.ServerOptionsSetMetricsInterval(options, 2000));
 }
 
+std::int64_t unix_ms() {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
+}
+
+std::string left_text(std::int64_t deadline_ms) {
+  if (deadline_ms == kNoDeadline) return "it has no deadline";
+  return std::to_string(std::max<std::int64_t>(0, deadline_ms - unix_ms())) + " ms remain to its deadline";
+}
+
 bool has_state(const std::string& index, const char* state) {
   return index.find(std::string("\"state\":\"") + state + "\"") != std::string::npos;
 }
@@ -51,7 +62,7 @@ bool has_state(const std::string& index, const char* state) {
 
 std::shared_ptr<Server> Server::start(const ServerSettings& settings, std::function<void()> wake) {
   const CoreApi& api = CoreApi::open(settings.core_library);
-  std::shared_ptr<Server> server(new Server(api, std::move(wake)));
+  std::shared_ptr<Server> server(new Server(api, std::move(wake), settings.admission));
   TRITONSERVER_ServerOptions* raw = nullptr;
   api.check(api.ServerOptionsNew(&raw));
   const auto free_options = [&api](TRITONSERVER_ServerOptions* options) { (void)api.ServerOptionsDelete(options); };
@@ -133,27 +144,110 @@ void Server::load_model(const std::string& model) {
       throw;
     }
   });
+  admission_.close(model);
 }
 
 void Server::unload_model(const std::string& model) {
   const auto lock = running();
   retirement_.around(server_, model, [&] { api_.check(api_.ServerUnloadModel(server_, model.c_str())); });
+  admission_.close(model);
 }
 
+std::int64_t RequestSpec::end_ms() const {
+  if (timeout_us == 0) return deadline_ms;
+  return std::min(deadline_ms, unix_ms() + static_cast<std::int64_t>(timeout_us / 1'000 + (timeout_us % 1'000 != 0)));
+}
+
+// The core's request is made before it waits: what waits keeps the model that it was sent to, also through an unload.
 void Server::start_request(Inference& inference, const RequestSpec& spec) {
   const auto lock = running();
   inference.server = this;
   inference.model_use = retirement_.enter(spec.model);
-  api_.check(api_.InferenceRequestNew(&inference.request, server_, spec.model.c_str(), spec.version));
-  open_requests_.fetch_add(1, std::memory_order_acq_rel);
   try {
+    api_.check(api_.InferenceRequestNew(&inference.request, server_, spec.model.c_str(), spec.version));
     build_request(inference, spec);
-    api_.check(api_.ServerInferAsync(server_, inference.request, nullptr));
+    if (admit(inference, spec)) launch(inference);
   } catch (const TritonFailure&) {
-    open_requests_.fetch_sub(1, std::memory_order_acq_rel);
-    (void)api_.InferenceRequestDelete(inference.request);
+    delete_request(inference);
     throw;
   }
+}
+
+bool Server::admit(Inference& inference, const RequestSpec& spec) {
+  inference.priority = priority_of(spec.priority);
+  inference.deadline_ms = spec.end_ms();
+  inference.bytes = static_cast<std::int64_t>(inference.arena_size);
+  for (const InputTensor& input : spec.inputs) inference.bytes += static_cast<std::int64_t>(input.size);
+  const std::int64_t deadline_ms = inference.deadline_ms;
+  std::optional<Verdict> verdict;
+  while (!(verdict = admission_.admit(spec.model, spec.version, inference))) {
+    admission_.open(spec.model, spec.version, most_running(spec.model, spec.version));
+  }
+  switch (*verdict) {
+    case Verdict::start: return true;
+    case Verdict::wait: return false;
+    case Verdict::late: throw TritonFailure("DEADLINE_EXCEEDED", "the deadline had passed when the engine got the request");
+    case Verdict::full:
+      throw TritonFailure("ENGINE_BUSY", "the queue is full with " + std::to_string(admission_.queued()) +
+                                             " requests; " + left_text(deadline_ms));
+    case Verdict::hopeless: break;
+  }
+  throw TritonFailure("ENGINE_BUSY", "the model is busy and takes longer than that: " + left_text(deadline_ms) + ", " +
+                                         std::to_string(admission_.queued()) + " requests wait");
+}
+
+std::int64_t Server::most_running(const std::string& model, std::int64_t version) {
+  TRITONSERVER_Message* message = nullptr;
+  api_.check(api_.ServerModelConfig(server_, model.c_str(), version, 1, &message));
+  return next_batches(api_.json(message));
+}
+
+void Server::launch(Inference& inference) {
+  open_requests_.fetch_add(1, std::memory_order_acq_rel);
+  if (TRITONSERVER_Error* error = api_.ServerInferAsync(server_, inference.request, nullptr)) {
+    open_requests_.fetch_sub(1, std::memory_order_acq_rel);
+    if (admission_.release(inference, false)) start_waiting();
+    api_.check(error);
+  }
+  if (inference.launched()) cancel_in_core(inference);
+  complete(&inference);
+}
+
+// Who ends a request starts those that waited for its place. A request that ends while it is started, on the very
+// thread, leaves that to the loop that is at it.
+void Server::start_waiting() noexcept {
+  thread_local bool starting = false;
+  if (starting) return;
+  starting = true;
+  for (Admission::Turn turn = admission_.next(); turn.ticket != nullptr; turn = admission_.next()) start_turn(turn);
+  starting = false;
+}
+
+void Server::start_turn(const Admission::Turn& turn) noexcept {
+  auto& inference = static_cast<Inference&>(*turn.ticket);
+  if (turn.late) {
+    inference.fail("DEADLINE_EXCEEDED", "the deadline passed while the request waited for its turn");
+    return hand_over(&inference);
+  }
+  bool launched = false;
+  try {
+    const auto lock = running();
+    launched = true;
+    launch(inference);
+  } catch (const TritonFailure& failure) {
+    if (!launched) admission_.release(inference, false);
+    inference.fail(failure.code.c_str(), failure.what());
+    hand_over(&inference);
+  }
+}
+
+bool Server::take_back(Inference& inference, Withdrawal why) {
+  if (admission_.withdraw(inference, why)) {
+    delete_request(inference);
+    return true;
+  }
+  if (!inference.defer_cancel()) cancel_in_core(inference);
+  return false;
 }
 
 std::uint32_t Server::submit(std::unique_ptr<Inference> inference, const RequestSpec& spec) {
@@ -198,26 +292,34 @@ void Server::set_parameters(TRITONSERVER_InferenceRequest* request, const Reques
   }
 }
 
-void Server::cancel_request(Inference& inference) {
+void Server::cancel_in_core(Inference& inference) {
+  if (inference.request == nullptr) return;
   if (TRITONSERVER_Error* error = api_.InferenceRequestCancel(inference.request)) api_.ErrorDelete(error);
 }
 
-void Server::end_request(Inference& inference) {
-  if (TRITONSERVER_Error* error = api_.InferenceRequestDelete(inference.request)) api_.ErrorDelete(error);
+void Server::delete_request(Inference& inference) noexcept {
+  if (inference.request != nullptr) {
+    if (TRITONSERVER_Error* error = api_.InferenceRequestDelete(inference.request)) api_.ErrorDelete(error);
+  }
   inference.request = nullptr;
   inference.model_use.reset();
-  open_requests_.fetch_sub(1, std::memory_order_acq_rel);
 }
 
-bool Server::cancel(std::uint32_t id) {
+void Server::end_request(Inference& inference) { delete_request(inference); }
+
+bool Server::cancel(std::uint32_t id, Withdrawal why) {
   const auto found = in_flight_.find(id);
   if (found == in_flight_.end()) return false;
-  cancel_request(*found->second);
+  Inference& inference = *found->second;
+  if (take_back(inference, why)) {
+    inference.fail("CANCELLED", "the request was given up before it started");
+    hand_over(&inference);
+  }
   return true;
 }
 
 void Server::cancel_all() {
-  for (const auto& [id, inference] : in_flight_) cancel_request(*inference);
+  for (const auto& [id, inference] : in_flight_) cancel(id);
 }
 
 std::vector<std::unique_ptr<Inference>> Server::take_completed() {
@@ -231,8 +333,7 @@ std::vector<std::unique_ptr<Inference>> Server::take_completed() {
   for (Inference* inference : done) {
     const auto found = in_flight_.find(inference->id);
     if (found == in_flight_.end()) continue;
-    if (TRITONSERVER_Error* error = api_.InferenceRequestDelete(inference->request)) api_.ErrorDelete(error);
-    inference->model_use.reset();
+    delete_request(*inference);
     owned.push_back(std::move(found->second));
     in_flight_.erase(found);
   }
@@ -298,16 +399,20 @@ void Server::wait_until_unloaded(const std::function<void()>& pump) {
 
 void Server::complete(Inference* inference) noexcept {
   if (inference->open_callbacks.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
-  if (inference->sink != nullptr) {
-    return inference->sink->on_complete(inference);
-  }
+  open_requests_.fetch_sub(1, std::memory_order_acq_rel);
+  const bool others_wait = admission_.release(*inference, inference->error_code.empty());
+  hand_over(inference);
+  if (others_wait) start_waiting();
+}
+
+void Server::hand_over(Inference* inference) noexcept {
+  if (inference->sink != nullptr) return inference->sink->on_complete(inference);
   bool was_empty = false;
   {
     std::lock_guard lock(completed_mutex_);
     was_empty = completed_.empty();
     completed_.push_back(inference);
   }
-  open_requests_.fetch_sub(1, std::memory_order_acq_rel);
   if (was_empty) wake_();
 }
 

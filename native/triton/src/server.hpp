@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "admission.hpp"
 #include "core_api.hpp"
 #include "inference.hpp"
 #include "model_retirement.hpp"
@@ -27,6 +28,7 @@ struct ServerSettings {
   double min_compute_capability = 6.0;
   unsigned exit_timeout_seconds = 5;
   unsigned load_threads = 1;
+  AdmissionLimits admission{};
 };
 
 struct RequestSpec {
@@ -40,10 +42,15 @@ struct RequestSpec {
   // For admission; the core never sees them.
   std::uint64_t priority = 0;  // 0: the default, 1: the highest, larger: lower
   std::uint64_t timeout_us = 0;  // 0: none
+  std::int64_t deadline_ms = kNoDeadline;  // Unix
+
+  // The sooner of the two. The timeout begins now.
+  std::int64_t end_ms() const;
 };
 
 // Threads: submit, cancel and take_completed belong to the JS thread; the calls about models and those of requests
-// with a sink may come from any thread; `wake` is called by a thread of the core when the list of completions stops being empty.
+// with a sink may come from any thread; `wake` is called, by any thread, when the list of completions stops being
+// empty.
 class Server {
  public:
   static std::shared_ptr<Server> start(const ServerSettings& settings, std::function<void()> wake);
@@ -61,19 +68,23 @@ class Server {
   void load_model(const std::string& model);
   void unload_model(const std::string& model);
 
-  // Any thread, for an inference with a sink. Throws as `submit` does; the sink may be called before it returns.
+  // Any thread, for an inference with a sink. Starts it, or puts it into the queue. Throws as `submit` does; the sink
+  // may be called before it returns.
   void start_request(Inference& inference, const RequestSpec& spec);
-  // For a request that isn't over yet; the caller sees to that.
-  void cancel_request(Inference& inference);
+  // For a request that isn't over yet; the caller sees to that. True: it waited, and is the caller's again, the sink
+  // is not called. False: it is cancelled in the core, and its end is told as any.
+  bool take_back(Inference& inference, Withdrawal why);
   // Once, by the sink.
   void end_request(Inference& inference);
+  const Admission& admission() const { return admission_; }
   // Requests whose buffers the core has, from either way in.
   std::int64_t open_requests() const { return open_requests_.load(std::memory_order_acquire); }
 
-  // Gives the request its id. Throws TritonFailure where the core refuses it; then nothing of it stays.
+  // Gives the request its id. Throws TritonFailure where the core refuses it, or admission (ENGINE_BUSY,
+  // DEADLINE_EXCEEDED); then nothing of it stays.
   std::uint32_t submit(std::unique_ptr<Inference> inference, const RequestSpec& spec);
   // False for an id that isn't in flight.
-  bool cancel(std::uint32_t id);
+  bool cancel(std::uint32_t id, Withdrawal why = Withdrawal::cancelled);
   void cancel_all();
   std::size_t in_flight() const { return in_flight_.size(); }
   std::vector<std::unique_ptr<Inference>> take_completed();
@@ -87,14 +98,25 @@ class Server {
   void drain(const std::function<void()>& pump);
 
  private:
-  Server(const CoreApi& api, std::function<void()> wake) : api_(api), wake_(std::move(wake)), retirement_(api) {}
+  Server(const CoreApi& api, std::function<void()> wake, const AdmissionLimits& limits)
+      : api_(api), wake_(std::move(wake)), retirement_(api), admission_(limits) {}
   std::shared_lock<std::shared_timed_mutex> running();
   std::string call_json(const std::function<TRITONSERVER_Error*(TRITONSERVER_Message**)>& call);
   void build_request(Inference& inference, const RequestSpec& spec);
   void set_parameters(TRITONSERVER_InferenceRequest* request, const RequestSpec& spec);
   bool lock_for_stop(std::unique_lock<std::shared_timed_mutex>& lock, const std::function<void()>& pump);
   void wait_until_unloaded(const std::function<void()>& pump);
+  // Whether it may start now; throws where it is refused.
+  bool admit(Inference& inference, const RequestSpec& spec);
+  std::int64_t most_running(const std::string& model, std::int64_t version);
+  // Throws where the core refuses it. The inference may be gone afterwards.
+  void launch(Inference& inference);
+  void start_waiting() noexcept;
+  void start_turn(const Admission::Turn& turn) noexcept;
   void complete(Inference* inference) noexcept;
+  void hand_over(Inference* inference) noexcept;
+  void cancel_in_core(Inference& inference);
+  void delete_request(Inference& inference) noexcept;
 
   static TRITONSERVER_Error* allocate(TRITONSERVER_ResponseAllocator*, const char*, std::size_t,
                                       TRITONSERVER_MemoryType, std::int64_t, void*, void**, void**,
@@ -113,6 +135,7 @@ class Server {
   // Shared: calls into a running server. Unique: its end.
   std::shared_timed_mutex lifecycle_;
   ModelRetirement retirement_;
+  Admission admission_;
   std::mutex models_mutex_;
   std::set<std::string> loaded_;
   std::uint32_t next_id_ = 0;

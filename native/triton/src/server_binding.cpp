@@ -85,9 +85,9 @@ std::uint32_t ServerBinding::submit(std::unique_ptr<Inference> inference, const 
   return id;
 }
 
-void ServerBinding::open_data_plane(const std::string& socket_path, std::int64_t max_in_flight) {
+void ServerBinding::open_data_plane(const std::string& socket_path) {
   if (data_plane_) throw TritonFailure("ALREADY_EXISTS", "the server has a data plane already");
-  data_plane_ = std::make_unique<DataPlane>(server_, socket_path, max_in_flight);
+  data_plane_ = std::make_unique<DataPlane>(server_, socket_path);
 }
 
 std::string ServerBinding::stop() {

@@ -35,8 +35,17 @@ const engineSettings = {
     min: 1_024,
     max: 1_073_741_824,
   }),
-  /** Requests whose buffers are in use; one more is refused as ENGINE_BUSY. */
+  /** Requests whose buffers the core has, over all models; others wait. */
   maxInFlight: integerSetting('ROUNDHOUSE_ENGINE_MAX_IN_FLIGHT', { default: 64, min: 1, max: 100_000 }),
+  /** Of a model; no more than fill the next batch of each of its instances. */
+  maxRunning: integerSetting('ROUNDHOUSE_ENGINE_MAX_RUNNING', { default: 64, min: 1, max: 100_000 }),
+  /** Requests that wait; one more is refused as ENGINE_BUSY. */
+  maxQueued: integerSetting('ROUNDHOUSE_ENGINE_MAX_QUEUED', { default: 256, min: 0, max: 100_000 }),
+  maxQueuedBytes: integerSetting('ROUNDHOUSE_ENGINE_MAX_QUEUED_BYTES', {
+    default: 268_435_456,
+    min: 0,
+    max: 17_179_869_184,
+  }),
   /** Read by the backend fault_injection itself, which loads only then. */
   faultInjection: flagSetting('ROUNDHOUSE_FAULT_INJECTION', false),
 } as const;

@@ -1,14 +1,19 @@
 import { encodeInferResponse } from '#lib/engine-client/infer-messages';
 import { RoundhouseError } from '#schemas/errors';
 import type { TritonTensor } from '#native/triton/tensor';
-import type { TritonServer } from '#native/triton/triton-server';
+import type { TritonResult, TritonServer } from '#native/triton/triton-server';
 import { inferRequestOf, type EngineRequest } from './infer-request';
 import type { SharedMemoryRegions } from './shared-memory/regions';
 import { RequestRegions } from './shared-memory/request-regions';
 
 export interface GateLimits {
-  readonly maxInFlight: number;
   readonly maxMessageBytes: number;
+}
+
+export interface GateCall {
+  readonly signal: AbortSignal;
+  /** Unix milliseconds, Infinity for none. */
+  readonly deadlineMs: number;
 }
 
 const noBytes = new Uint8Array(0);
@@ -18,10 +23,7 @@ function requested(outputs: readonly TritonTensor[], names: readonly string[]): 
   return names.length === 0 ? outputs : outputs.filter(({ name }) => names.includes(name));
 }
 
-/**
- * The way of an inference through the engine. The bound counts requests whose buffers the core still has,
- * also those whose caller got its answer already: so abandoned work can't pile up behind a slow model.
- */
+/** The way of an inference that came as a message: into admission's queue, and out as a message again. */
 export class InferenceGate {
   private readonly buffers = RequestRegions.makePool();
 
@@ -32,22 +34,20 @@ export class InferenceGate {
   ) {}
 
   /** ModelInferRequest bytes to ModelInferResponse bytes. */
-  async infer(bytes: Buffer, signal: AbortSignal): Promise<Buffer> {
-    if (this.triton.openRequests >= this.limits.maxInFlight) throw this.busy();
+  async infer(bytes: Buffer, call: GateCall): Promise<Buffer> {
     const regions = new RequestRegions(this.regions, this.buffers);
+    let answered = false;
     try {
-      return await this.inferWith(inferRequestOf(bytes, regions), signal, regions);
+      const request = inferRequestOf(bytes, regions);
+      const result = await this.triton.infer(request, call);
+      answered = true;
+      return this.answerOf(request, result, regions);
     } finally {
-      regions.release(!signal.aborted);
+      regions.release(answered);
     }
   }
 
-  private async inferWith(
-    request: EngineRequest,
-    signal: AbortSignal,
-    regions: RequestRegions,
-  ): Promise<Buffer> {
-    const result = await this.triton.infer(request, signal);
+  private answerOf(request: EngineRequest, result: TritonResult, regions: RequestRegions): Buffer {
     try {
       const { model, requestId: id } = request;
       const tensors = requested(result.outputs, request.outputs).map((tensor) => {
@@ -60,10 +60,6 @@ export class InferenceGate {
     } finally {
       result.release();
     }
-  }
-
-  private busy(): RoundhouseError {
-    return new RoundhouseError('ENGINE_BUSY', `${this.limits.maxInFlight} requests are in flight, the limit`);
   }
 
   private tooLong(bytes: number): RoundhouseError {

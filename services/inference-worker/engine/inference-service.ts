@@ -1,5 +1,6 @@
 import type { MethodDefinition, ServiceDefinition, UntypedServiceImplementation } from '@grpc/grpc-js';
 import { loadProtocol } from '#lib/engine-client/protocol';
+import { contentHashParameter } from '#lib/model-repository';
 import { RoundhouseError } from '#schemas/errors';
 import { shownText } from '#schemas/shown-text';
 import type { TritonServer } from '#native/triton/triton-server';
@@ -8,7 +9,7 @@ import type { EngineEvents } from './events';
 import type { InferenceGate } from './inference-gate';
 import { regionHandlers } from './shared-memory/region-handlers';
 import type { SharedMemoryRegions } from './shared-memory/regions';
-import { abortSignalOf, unary } from './unary-handlers';
+import { abortSignalOf, deadlineOf, unary } from './unary-handlers';
 
 export interface EngineParts {
   readonly triton: TritonServer;
@@ -36,22 +37,27 @@ export function inferenceDefinition(): ServiceDefinition {
   return { ...service, ModelInfer: { ...infer, ...raw } };
 }
 
-function refuseParameters({ parameters }: RepositoryModel): void {
-  const [name] = Object.keys(parameters);
-  if (name === undefined) return;
-  throw new RoundhouseError(
-    'PAYLOAD_INVALID',
-    `parameters["${shownText(name, 100)}"]: not supported, write it into the repository`,
-  );
+/** `reload` loads every version anew though nothing changed; other parameters are refused. */
+function isReload({ parameters }: RepositoryModel): boolean {
+  const { reload, ...others } = parameters as { readonly reload?: { readonly bool_param?: unknown } };
+  const [name] = Object.keys(others);
+  if (name === undefined && reload === undefined) return false;
+  if (name === undefined && typeof reload?.bool_param === 'boolean') return reload.bool_param;
+  const limit = name === undefined ? 'a bool is wanted' : 'not supported, write it into the repository';
+  throw new RoundhouseError('PAYLOAD_INVALID', `parameters["${shownText(name ?? 'reload', 100)}"]: ${limit}`);
 }
 
-export function inferenceHandlers({
-  triton,
-  models,
-  gate,
-  events,
-  regions,
-}: EngineParts): UntypedServiceImplementation {
+/** Beside what the core says: the hash of the version folder when it was loaded (lib/model-repository.ts). */
+function modelConfig({ triton, models }: EngineParts, { name, version }: NamedModel): object {
+  const config = triton.modelConfig(name, version) as { readonly parameters?: object };
+  const hash = models.contentHashOf(name, version);
+  if (hash === undefined) return { config };
+  const parameters = { ...config.parameters, [contentHashParameter]: { string_value: hash } };
+  return { config: { ...config, parameters } };
+}
+
+export function inferenceHandlers(parts: EngineParts): UntypedServiceImplementation {
+  const { triton, models, gate, events, regions } = parts;
   return {
     ...regionHandlers(regions),
     ServerLive: unary(() => ({ live: triton.isLive() })),
@@ -59,7 +65,7 @@ export function inferenceHandlers({
     ModelReady: unary(({ name, version }: NamedModel) => ({ ready: triton.isModelReady(name, version) })),
     ServerMetadata: unary(() => triton.serverMetadata() as object),
     ModelMetadata: unary(({ name, version }: NamedModel) => triton.modelMetadata(name, version) as object),
-    ModelConfig: unary(({ name, version }: NamedModel) => ({ config: triton.modelConfig(name, version) })),
+    ModelConfig: unary((named: NamedModel) => modelConfig(parts, named)),
     ModelStatistics: unary(
       ({ name, version }: NamedModel) => triton.modelStatistics(name, version) as object,
     ),
@@ -68,8 +74,7 @@ export function inferenceHandlers({
       return { models: ready ? all.filter(({ state }) => state === 'READY') : all };
     }),
     RepositoryModelLoad: unary(async (request: RepositoryModel) => {
-      refuseParameters(request);
-      await models.load(request.model_name);
+      await models.load(request.model_name, isReload(request));
       return {};
     }),
     RepositoryModelUnload: unary(async ({ model_name: model }: RepositoryModel) => {
@@ -77,7 +82,8 @@ export function inferenceHandlers({
       return {};
     }),
     ModelInfer: unary(
-      (bytes: Buffer, call) => gate.infer(bytes, abortSignalOf(call)),
+      (bytes: Buffer, call) =>
+        gate.infer(bytes, { signal: abortSignalOf(call), deadlineMs: deadlineOf(call) }),
       ({ code, message }) => {
         if (code !== 'DEADLINE_EXCEEDED') events.RequestRefused({ code, reason: message });
       },

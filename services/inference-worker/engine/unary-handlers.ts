@@ -11,6 +11,12 @@ export function abortSignalOf(call: ServerUnaryCall<unknown, unknown>): AbortSig
   return abort.signal;
 }
 
+/** Unix milliseconds, Infinity for none. */
+export function deadlineOf(call: ServerUnaryCall<unknown, unknown>): number {
+  const deadline = call.getDeadline();
+  return deadline instanceof Date ? deadline.getTime() : deadline;
+}
+
 /**
  * A handler that returns a value or throws; errors become statuses by the error table. An answer that
  * can't be sent goes to `onError` as well: nothing that a caller sends may end the process.

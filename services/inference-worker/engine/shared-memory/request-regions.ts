@@ -49,7 +49,7 @@ export class RequestRegions {
     return { ...output.reference, byteSize: data.byteLength };
   }
 
-  /** `mayReuse`: the core has let go of the inputs. */
+  /** `mayReuse`: the core has answered, so it has let go of the inputs. */
   release(mayReuse: boolean): void {
     for (const use of this.uses) use.release();
     if (mayReuse) for (const buffer of this.buffers) this.pool.give(buffer);

@@ -1,0 +1,14 @@
+// How much of a model the core should have at once.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace roundhouse {
+
+// Requests that fill the next batch of every instance, of a configuration as the core gives it: so batches form while
+// instances are busy, and all others can still be put in order. Without a bound for an ensemble, which has no
+// instances. Throws TritonFailure for what is no configuration.
+std::int64_t next_batches(const std::string& config);
+
+}  // namespace roundhouse
