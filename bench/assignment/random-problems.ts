@@ -138,3 +138,76 @@ export function matchingProblem(seed: number, shape: MatchingShape): AssignmentP
   const penalties = new Array<number>(shape.orders).fill(shape.penalty);
   return { courierCount: shape.couriers, orderCount: shape.orders, candidates, penalties };
 }
+
+export interface LargeShape {
+  readonly places: number;
+  readonly ordersPerPlace: number;
+  readonly couriersPerPlace: number;
+  readonly maxBundle: 2 | 3;
+}
+
+/** Every bundle of a restaurant's orders with its nearest couriers, six couriers a restaurant; costs as bigints. */
+export function largeProblem(seed: number, shape: LargeShape): AssignmentProblem {
+  const random = new SeededRandom(seed * 77 + 5);
+  for (let i = 0; i < 20; i++) random.unit();
+  const spot = (): Spot => ({ x: random.below(ZONE_METRES), y: random.below(ZONE_METRES) });
+  const couriers = Array.from({ length: Math.max(shape.couriersPerPlace, 6 * shape.places) }, spot);
+  const places = Array.from({ length: shape.places }, spot);
+  const candidates = places.flatMap((place, index) => {
+    const first = index * shape.ordersPerPlace;
+    const drops = Array.from({ length: shape.ordersPerPlace }, () => dropNear(random, place));
+    const near = nearestTo(place, couriers, shape.couriersPerPlace);
+    return subsets(shape.ordersPerPlace, shape.maxBundle).flatMap((bundle) => {
+      const tour = tourSeconds(
+        place,
+        bundle.map((order) => drops[order]!),
+      );
+      const orders = bundle.map((order) => first + order);
+      return near.map(({ courier }) => {
+        const wait = Math.round(ride(place, couriers[courier]!) * (1 + bundle.length));
+        return { courier, orders, cost: BigInt(wait + tour + random.below(50)) };
+      });
+    });
+  });
+  const orderCount = shape.places * shape.ordersPerPlace;
+  const penalties = new Array<bigint>(orderCount).fill(6_000n);
+  return { courierCount: couriers.length, orderCount, candidates, penalties };
+}
+
+function dropNear(random: SeededRandom, { x, y }: Spot): Spot {
+  const angle = random.unit() * 2 * Math.PI;
+  const distance = 500 + random.below(2_500);
+  return { x: x + distance * Math.cos(angle), y: y + distance * Math.sin(angle) };
+}
+
+function nearestTo(place: Spot, couriers: readonly Spot[], count: number) {
+  return couriers
+    .map((spot, courier) => ({ courier, distance: metres(spot, place) }))
+    .sort((a, b) => a.distance - b.distance || a.courier - b.courier)
+    .slice(0, count);
+}
+
+/** All sets of 1 … `largest` of the numbers below `count`. */
+function subsets(count: number, largest: number): number[][] {
+  const sets: number[][] = [];
+  const grow = (set: number[]) => {
+    if (set.length > 0) sets.push(set);
+    if (set.length === largest) return;
+    for (let next = (set.at(-1) ?? -1) + 1; next < count; next++) grow([...set, next]);
+  };
+  grow([]);
+  return sets;
+}
+
+/** Seconds until each drop-off, summed, in the order given. */
+function tourSeconds(place: Spot, drops: readonly Spot[]): number {
+  let time = 0;
+  let sum = 0;
+  let at = place;
+  for (const drop of drops) {
+    time += ride(at, drop) + SERVICE_SECONDS;
+    sum += time;
+    at = drop;
+  }
+  return sum;
+}

@@ -1,9 +1,16 @@
 import loadHighs from 'highs';
 import { linearProgram } from '../../bench/assignment/linear-program';
-import { cityProblem, cityShapes, matchingProblem } from '../../bench/assignment/random-problems';
+import {
+  cityProblem,
+  cityShapes,
+  largeProblem,
+  matchingProblem,
+} from '../../bench/assignment/random-problems';
 import { assign } from './assign';
 import { costOf, type AssignmentCandidate, type AssignmentProblem } from './problem';
+import { byLargestProfit } from './profit-order';
 import { SeededRandom } from './seeded-random';
+import { warmUpSteps } from './warm-up';
 
 let highs: Awaited<ReturnType<typeof loadHighs>>;
 beforeAll(async () => {
@@ -144,6 +151,25 @@ describe('overlapping bundles', () => {
     expect(Number(solution.cost)).toBeLessThanOrEqual(optimum * 1.01);
   });
 
+  test('more than 10,000 columns are packed in turns, under a bound that holds for all of them', () => {
+    // 5 restaurants · (16 orders + 120 pairs) · 18 couriers
+    const shape = { places: 5, ordersPerPlace: 16, couriersPerPlace: 18, maxBundle: 2 } as const;
+    const problem = largeProblem(3, shape);
+    expect(problem.candidates).toHaveLength(12_240);
+    const solution = assign(problem, { workBudget: 5_000_000, closeEnough: 0.002 });
+    expectFeasible(problem, solution.chosen);
+    expect(solution.cost).toBe(costOf(problem, solution.chosen));
+    // No choice of prices gives more than the linear program.
+    const relaxed = optimumOf(problem, 'relaxed');
+    expect(Number(solution.cost - solution.gap)).toBeLessThanOrEqual(Math.ceil(relaxed));
+    expect(Number(solution.cost)).toBeGreaterThanOrEqual(Math.floor(relaxed));
+    expect(Number(solution.gap)).toBeLessThan(0.05 * relaxed);
+    expect(assign(problem, { workBudget: 5_000_000, closeEnough: 0.002 })).toEqual(solution);
+    const hasty = assign(problem, { workBudget: 1 });
+    expectFeasible(problem, hasty.chosen);
+    expect(hasty.cost - hasty.gap).toBeLessThanOrEqual(solution.cost);
+  });
+
   test('equal problems have equal solutions, and a budget of nothing still gives a bound', () => {
     const problem = cityProblem(9, cityShapes[6]!);
     expect(assign(problem)).toEqual(assign(problem));
@@ -152,4 +178,20 @@ describe('overlapping bundles', () => {
     expect(hasty.gap).toBeGreaterThan(0n);
     expect(hasty.cost - hasty.gap).toBeLessThanOrEqual(assign(problem).cost);
   });
+});
+
+test('the warm-up solves problems of both kinds', () => {
+  const solutions = [...warmUpSteps()];
+  expect(solutions.length).toBeGreaterThan(1);
+  for (const { chosen } of solutions) expect(chosen.length).toBeGreaterThan(0);
+});
+
+test('columns by profit: the largest first, the smaller column first among equals, up to 2^52', () => {
+  const random = new SeededRandom(4);
+  const profit = Float64Array.from({ length: 3_000 }, (_, i) =>
+    random.below([3, 70_000, 2 ** 40, 2 ** 52][i % 4]!),
+  );
+  const expected = [...profit.keys()].sort((a, b) => profit[b]! - profit[a]! || a - b);
+  expect([...byLargestProfit(profit)]).toEqual(expected);
+  expect([...byLargestProfit(new Float64Array(0))]).toEqual([]);
 });

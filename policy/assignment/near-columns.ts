@@ -1,5 +1,5 @@
 import type { OrderPrices } from './order-prices';
-import type { PackingRows } from './packing-rows';
+import { restrictedRows, type PackingRows } from './packing-rows';
 
 /**
  * The columns that can stand in a solution better than `known`: a solution with column k has a profit of at
@@ -9,35 +9,28 @@ export interface NearColumns {
   readonly reduced: Float64Array;
   /** Largest reduced profit of each courier, at least 0. */
   readonly best: Float64Array;
-  isNear(column: number): boolean;
-  readonly ofCourier: readonly Int32Array[];
-  readonly ofOrder: readonly Int32Array[];
+  /** 1 for those columns. */
+  readonly isNear: Uint8Array;
+  /** Those columns alone. */
+  readonly rows: PackingRows;
 }
 
 export function nearColumns(rows: PackingRows, prices: OrderPrices, known: number, reach = 1): NearColumns {
-  const { columns } = rows;
+  const { columns, byCourier } = rows;
+  const { courier } = columns;
   const reduced = new Float64Array(columns.count);
   const best = new Float64Array(columns.courierCount);
-  for (const column of rows.byCourier) {
-    reduced[column] = prices.reduced(column, prices.best);
-    const courier = columns.courier[column]!;
-    best[courier] = Math.max(best[courier]!, reduced[column]!);
+  for (let at = 0; at < byCourier.length; at++) {
+    const column = byCourier[at]!;
+    const value = prices.reduced(column, prices.best);
+    reduced[column] = value;
+    if (value > best[courier[column]!]!) best[courier[column]!] = value;
   }
   const slack = reach * (prices.bound - known);
-  const isNear = (column: number) => best[columns.courier[column]!]! - reduced[column]! <= slack;
-  const larger = (a: number, b: number) => reduced[b]! - reduced[a]! || a - b;
-  const lists = (start: Int32Array, items: Int32Array, count: number) =>
-    Array.from({ length: count }, (_, row) =>
-      items
-        .slice(start[row]!, start[row + 1]!)
-        .filter(isNear)
-        .sort(larger),
-    );
-  return {
-    reduced,
-    best,
-    isNear,
-    ofCourier: lists(rows.courierStart, rows.byCourier, columns.courierCount),
-    ofOrder: lists(rows.orderStart, rows.byOrder, columns.orderCount),
-  };
+  const isNear = new Uint8Array(columns.count);
+  for (let at = 0; at < byCourier.length; at++) {
+    const column = byCourier[at]!;
+    if (best[courier[column]!]! - reduced[column]! <= slack) isNear[column] = 1;
+  }
+  return { reduced, best, isNear, rows: restrictedRows(rows, isNear) };
 }

@@ -1,4 +1,5 @@
-import type { PackingRows } from './packing-rows';
+import { passWork, type PackingRows } from './packing-rows';
+import type { ProfitColumns } from './profit-columns';
 
 /** Weight of the newest direction, and steps without a better bound until the pace is halved. */
 const NEW_DIRECTION = 0.7;
@@ -24,13 +25,16 @@ export class OrderPrices {
   private pace = 1;
   private stale = 0;
 
-  constructor(private rows: PackingRows) {
+  /** `start`: prices to begin with, multiples of the rows' step. */
+  constructor(
+    private rows: PackingRows,
+    start: Float64Array,
+  ) {
     const { orderCount } = rows.columns;
-    this.current = new Float64Array(orderCount);
-    this.best = new Float64Array(orderCount);
+    this.current = start.slice();
+    this.best = start.slice();
     this.direction = new Float64Array(orderCount);
     this.use = new Int32Array(orderCount);
-    this.start();
   }
 
   reduced(column: number, price: Float64Array): number {
@@ -63,26 +67,13 @@ export class OrderPrices {
     return this.move(Math.max(bound - known, 0));
   }
 
-  /** Half of the largest share of an order in a profit. */
-  private start(): void {
-    const { count, orderStart, orders, profit } = this.rows.columns;
-    for (let column = 0; column < count; column++) {
-      const size = orderStart[column + 1]! - orderStart[column]!;
-      const share = this.rounded(profit[column]! / size / 2);
-      for (let slot = orderStart[column]!; slot < orderStart[column + 1]!; slot++) {
-        const order = orders[slot]!;
-        this.current[order] = Math.max(this.current[order]!, share);
-      }
-    }
-  }
-
   private evaluate(): number {
     const { columns } = this.rows;
     let bound = 0;
     for (const price of this.current) bound += price;
     this.use.fill(0);
     for (let courier = 0; courier < columns.courierCount; courier++) bound += this.bestOf(courier);
-    this.work += this.rows.byCourier.length + this.rows.byOrder.length;
+    this.work += passWork(this.rows);
     return bound;
   }
 
@@ -123,6 +114,24 @@ export class OrderPrices {
   }
 
   private rounded(price: number): number {
-    return Math.round(price / this.rows.priceStep) * this.rows.priceStep;
+    return roundedTo(this.rows.priceStep, price);
   }
+}
+
+/** Half of the largest share of an order in a profit. */
+export function startPrices(columns: ProfitColumns, step: number): Float64Array {
+  const { count, orderCount, orderStart, orders, profit } = columns;
+  const price = new Float64Array(orderCount);
+  for (let column = 0; column < count; column++) {
+    const size = orderStart[column + 1]! - orderStart[column]!;
+    const share = roundedTo(step, profit[column]! / size / 2);
+    for (let slot = orderStart[column]!; slot < orderStart[column + 1]!; slot++) {
+      if (share > price[orders[slot]!]!) price[orders[slot]!] = share;
+    }
+  }
+  return price;
+}
+
+function roundedTo(step: number, price: number): number {
+  return Math.round(price / step) * step;
 }

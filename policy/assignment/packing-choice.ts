@@ -30,6 +30,12 @@ export class PackingChoice {
     this.profit -= this.columns.profit[column]!;
   }
 
+  clear(): void {
+    this.ofCourier.fill(-1);
+    this.ofOrder.fill(-1);
+    this.profit = 0;
+  }
+
   copyFrom(other: PackingChoice): void {
     this.ofCourier.set(other.ofCourier);
     this.ofOrder.set(other.ofOrder);

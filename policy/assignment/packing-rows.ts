@@ -1,23 +1,33 @@
+import { byLargestProfit } from './profit-order';
 import type { ProfitColumns } from './profit-columns';
 
 /** Prices are multiples of this or of a larger power of two, so that their sums are exact in doubles. */
 const FINEST_STEP = 2 ** -16;
 
 /**
- * Columns of courier c: `byCourier[courierStart[c]] … byCourier[courierStart[c + 1] − 1]`, the larger
- * profit first; those of an order likewise in `byOrder`.
+ * Columns of courier c: `byCourier[courierStart[c]] … byCourier[courierStart[c + 1] − 1]`; those of an order likewise in
+ * `byOrder`.
  */
-export interface PackingRows {
+export interface ColumnRows {
   readonly columns: ProfitColumns;
   readonly courierStart: Int32Array;
   readonly byCourier: Int32Array;
   readonly orderStart: Int32Array;
   readonly byOrder: Int32Array;
+}
+
+/** Each row the larger profit first. */
+export interface PackingRows extends ColumnRows {
   readonly priceStep: number;
 }
 
-export function packingRows(columns: ProfitColumns): PackingRows {
-  const { count, courier, orders, profit } = columns;
+export function packingRows(columns: ProfitColumns, step = priceStep(columns)): PackingRows {
+  return { ...columnRows(columns, byLargestProfit(columns.profit)), priceStep: step };
+}
+
+/** Each row in the order of `sequence`, which names every column. */
+export function columnRows(columns: ProfitColumns, sequence: Int32Array): ColumnRows {
+  const { count, courier, orders } = columns;
   const slots = columns.orderStart[count]!;
   const courierStart = startsOf(courier, count, columns.courierCount);
   const orderStart = startsOf(orders, slots, columns.orderCount);
@@ -25,35 +35,37 @@ export function packingRows(columns: ProfitColumns): PackingRows {
   const byOrder = new Int32Array(slots);
   const nextOfCourier = courierStart.slice();
   const nextOfOrder = orderStart.slice();
-  const byProfit = Int32Array.from({ length: count }, (_, column) => column);
-  byProfit.sort((a, b) => profit[b]! - profit[a]! || a - b);
-  for (const column of byProfit) {
+  for (let at = 0; at < sequence.length; at++) {
+    const column = sequence[at]!;
     byCourier[nextOfCourier[courier[column]!]!++] = column;
     for (let slot = columns.orderStart[column]!; slot < columns.orderStart[column + 1]!; slot++) {
       byOrder[nextOfOrder[orders[slot]!]!++] = column;
     }
   }
-  return { columns, courierStart, byCourier, orderStart, byOrder, priceStep: priceStep(columns) };
+  return { columns, courierStart, byCourier, orderStart, byOrder };
 }
 
-/** The same with fewer columns. */
-export function restrictedRows(rows: PackingRows, isKept: (column: number) => boolean): PackingRows {
+/** Visits of columns and of their orders that one pass over all of them takes. */
+export function passWork({ byCourier, byOrder }: PackingRows): number {
+  return byCourier.length + byOrder.length;
+}
+
+/** The columns marked with 1 alone. */
+export function restrictedRows(rows: PackingRows, isKept: Uint8Array): PackingRows {
   const couriers = filtered(rows.courierStart, rows.byCourier, isKept);
   const orders = filtered(rows.orderStart, rows.byOrder, isKept);
   const [courierStart, byCourier, orderStart, byOrder] = [...couriers, ...orders];
   return { ...rows, courierStart, byCourier, orderStart, byOrder };
 }
 
-function filtered(
-  start: Int32Array,
-  items: Int32Array,
-  isKept: (column: number) => boolean,
-): [Int32Array, Int32Array] {
+function filtered(start: Int32Array, items: Int32Array, isKept: Uint8Array): [Int32Array, Int32Array] {
   const newStart = new Int32Array(start.length);
   const kept = new Int32Array(items.length);
   let count = 0;
   for (let row = 0; row + 1 < start.length; row++) {
-    for (let at = start[row]!; at < start[row + 1]!; at++) if (isKept(items[at]!)) kept[count++] = items[at]!;
+    for (let at = start[row]!; at < start[row + 1]!; at++) {
+      if (isKept[items[at]!] === 1) kept[count++] = items[at]!;
+    }
     newStart[row + 1] = count;
   }
   return [newStart, kept.slice(0, count)];
@@ -67,7 +79,7 @@ function startsOf(rows: Int32Array, used: number, rowCount: number): Int32Array 
 }
 
 /** A power of two: a sum of one price an order and one profit a courier stays below 2^52 steps. */
-function priceStep(columns: ProfitColumns): number {
+export function priceStep(columns: ProfitColumns): number {
   let largest = 1;
   for (let column = 0; column < columns.count; column++) largest = Math.max(largest, columns.profit[column]!);
   const sum = largest * (columns.orderCount + columns.courierCount);

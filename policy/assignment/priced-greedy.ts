@@ -1,22 +1,25 @@
 import type { OrderPrices } from './order-prices';
 import { PackingChoice } from './packing-choice';
-import type { PackingRows } from './packing-rows';
+import { passWork, type PackingRows } from './packing-rows';
 
 /**
  * Couriers in the order of their largest reduced profit take what still fits: first the largest reduced
- * profit above 0, then, where nothing was left, the largest profit.
+ * profit above 0, then, where nothing was left, the largest profit. Its visits are counted among those of the prices.
  */
 export function pricedGreedy(rows: PackingRows, prices: OrderPrices): PackingChoice {
   const { columns } = rows;
   const reduced = new Float64Array(columns.count);
   const best = new Float64Array(columns.courierCount);
-  for (const column of rows.byCourier) {
-    reduced[column] = prices.reduced(column, prices.current);
+  for (let at = 0; at < rows.byCourier.length; at++) {
+    const column = rows.byCourier[at]!;
     const courier = columns.courier[column]!;
-    best[courier] = Math.max(best[courier]!, reduced[column]!);
+    const value = prices.reduced(column, prices.current);
+    reduced[column] = value;
+    if (value > best[courier]!) best[courier] = value;
   }
   const couriers = Int32Array.from({ length: columns.courierCount }, (_, courier) => courier);
   couriers.sort((a, b) => best[b]! - best[a]! || a - b);
+  prices.work += passWork(rows) + rows.byCourier.length;
   const choice = new PackingChoice(columns);
   for (const courier of couriers) takeLargest(rows, choice, courier, reduced);
   for (const courier of couriers) {

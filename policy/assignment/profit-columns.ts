@@ -1,4 +1,4 @@
-import type { AssignmentCandidate, AssignmentProblem } from './problem';
+import { profitOf, type AssignmentCandidate, type AssignmentProblem } from './problem';
 
 /**
  * The candidates that are worth choosing, as columns with whole profits in doubles. Sums of the profits of
@@ -26,37 +26,42 @@ const EXACT_SUM = 2 ** 52;
 
 /** Throws RangeError naming the candidate where the problem is not what `AssignmentProblem` says. */
 export function profitColumns(problem: AssignmentProblem): ProfitColumns {
-  const { candidates, courierCount, orderCount } = problem;
+  const { courierCount, orderCount } = problem;
   if (problem.penalties.length !== orderCount) {
     throw new RangeError(`${problem.penalties.length} penalties for ${orderCount} orders`);
   }
-  const slots = candidates.reduce((sum, candidate) => sum + candidate.orders.length, 0);
-  const columns = {
-    candidate: new Int32Array(candidates.length),
-    courier: new Int32Array(candidates.length),
-    profit: new Float64Array(candidates.length),
-    orderStart: new Int32Array(candidates.length + 1),
-    orders: new Int32Array(slots),
-  };
   const rowLimit = Math.max(1, Math.min(courierCount, orderCount));
-  const profits = wholeProfits(problem);
-  const shift = shiftFor(profits, rowLimit);
-  const lastSeen = new Int32Array(orderCount).fill(-1);
-  let count = 0;
-  let slot = 0;
+  const { profit, isSafe } = profitsOf(problem);
+  const shift = isSafe ? shiftFor(profit, rowLimit) : shrink(problem, profit, rowLimit);
+  if (isSafe && shift > 0)
+    for (let i = 0; i < profit.length; i++) profit[i] = Math.floor(profit[i]! / 2 ** shift);
+  const columns = worthwhile(problem, profit);
+  const penaltySum = coverablePenalty(problem, columns.orders) / 2 ** shift;
+  return { ...columns, courierCount, orderCount, shift, penaltySum, rowLimit };
+}
+
+/** The profit of every candidate, in doubles; `isSafe` where all of them and their terms are safe integers. */
+function profitsOf(problem: AssignmentProblem): { profit: Float64Array; isSafe: boolean } {
+  const { candidates } = problem;
+  const penalty = Float64Array.from(problem.penalties, Number);
+  const profit = new Float64Array(candidates.length);
+  const lastSeen = new Int32Array(problem.orderCount).fill(-1);
+  let largest = 0;
   for (let index = 0; index < candidates.length; index++) {
     const candidate = candidates[index]!;
     checkCandidate(candidate, index, problem, lastSeen);
-    const profit = shifted(profits[index]!, shift);
-    if (profit <= 0) continue;
-    columns.candidate[count] = index;
-    columns.courier[count] = candidate.courier;
-    columns.profit[count] = profit;
-    for (const order of candidate.orders) columns.orders[slot++] = order;
-    columns.orderStart[++count] = slot;
+    const { orders } = candidate;
+    const cost = Number(candidate.cost);
+    let gain = -cost;
+    let magnitude = Math.abs(cost);
+    for (let i = 0; i < orders.length; i++) {
+      gain += penalty[orders[i]!]!;
+      magnitude += penalty[orders[i]!]!;
+    }
+    profit[index] = gain;
+    if (magnitude > largest) largest = magnitude;
   }
-  const penaltySum = coverablePenalty(problem, columns.orders.subarray(0, slot)) / 2 ** shift;
-  return { ...columns, courierCount, orderCount, count, shift, penaltySum, rowLimit };
+  return { profit, isSafe: largest <= Number.MAX_SAFE_INTEGER };
 }
 
 function checkCandidate(
@@ -70,7 +75,8 @@ function checkCandidate(
     throw new RangeError(`candidate ${index}: courier ${courier} of ${problem.courierCount}`);
   }
   if (orders.length === 0) throw new RangeError(`candidate ${index} has no orders`);
-  for (const order of orders) {
+  for (let i = 0; i < orders.length; i++) {
+    const order = orders[i]!;
     if (!Number.isInteger(order) || order < 0 || order >= problem.orderCount) {
       throw new RangeError(`candidate ${index}: order ${order} of ${problem.orderCount}`);
     }
@@ -79,44 +85,56 @@ function checkCandidate(
   }
 }
 
-/** Profits as safe integers where all of them are, else as bigints. */
-function wholeProfits(problem: AssignmentProblem): readonly (number | bigint)[] {
-  const penalties = problem.penalties.map(narrowed);
-  return problem.candidates.map(({ orders, cost }) => {
-    let profit = -Number(cost);
-    let magnitude = Math.abs(profit);
-    for (const order of orders) {
-      const penalty = Number(penalties[order] ?? 0);
-      profit += penalty;
-      magnitude += Math.abs(penalty);
-    }
-    if (magnitude <= Number.MAX_SAFE_INTEGER) return profit;
-    return orders.reduce((sum, order) => sum + BigInt(penalties[order] ?? 0), -BigInt(cost));
-  });
+/** Profits beyond doubles: exact in bigints, then divided by 2^shift; gives the shift. */
+function shrink(problem: AssignmentProblem, profit: Float64Array, rowLimit: number): number {
+  const exact = problem.candidates.map((_, index) => profitOf(problem, index));
+  for (const [index, value] of exact.entries()) profit[index] = Number(value);
+  const shift = shiftFor(profit, rowLimit);
+  for (const [index, value] of exact.entries()) profit[index] = Number(value >> BigInt(shift));
+  return shift;
 }
 
-function narrowed(value: number | bigint): number | bigint {
-  const number = Number(value);
-  return Number.isSafeInteger(number) ? number : value;
-}
-
-function shiftFor(profits: readonly (number | bigint)[], rowLimit: number): number {
+function shiftFor(profit: Float64Array, rowLimit: number): number {
   let largest = 0;
-  for (const profit of profits) largest = Math.max(largest, Number(profit));
+  for (let i = 0; i < profit.length; i++) if (profit[i]! > largest) largest = profit[i]!;
   let shift = 0;
   while ((largest / 2 ** shift) * rowLimit >= EXACT_SUM) shift++;
   return shift;
 }
 
-function shifted(profit: number | bigint, shift: number): number {
-  if (shift === 0) return Number(profit);
-  return Number(BigInt(profit) >> BigInt(shift));
+/** The candidates of a profit above 0 as columns. */
+function worthwhile({ candidates }: AssignmentProblem, profits: Float64Array) {
+  let count = 0;
+  let slots = 0;
+  for (let index = 0; index < profits.length; index++) {
+    if (profits[index]! <= 0) continue;
+    count++;
+    slots += candidates[index]!.orders.length;
+  }
+  const candidate = new Int32Array(count);
+  const courier = new Int32Array(count);
+  const profit = new Float64Array(count);
+  const orderStart = new Int32Array(count + 1);
+  const orders = new Int32Array(slots);
+  let column = 0;
+  let slot = 0;
+  for (let index = 0; index < profits.length; index++) {
+    if (profits[index]! <= 0) continue;
+    const { courier: who, orders: bundle } = candidates[index]!;
+    candidate[column] = index;
+    courier[column] = who;
+    profit[column] = profits[index]!;
+    for (let i = 0; i < bundle.length; i++) orders[slot++] = bundle[i]!;
+    orderStart[++column] = slot;
+  }
+  return { count, candidate, courier, profit, orderStart, orders };
 }
 
 function coverablePenalty(problem: AssignmentProblem, orders: Int32Array): number {
   const seen = new Uint8Array(problem.orderCount);
   let sum = 0;
-  for (const order of orders) {
+  for (let slot = 0; slot < orders.length; slot++) {
+    const order = orders[slot]!;
     if (seen[order] === 0) sum += Number(problem.penalties[order]);
     seen[order] = 1;
   }

@@ -61,12 +61,14 @@ export class RegionSearch {
     this.options = [];
     for (const courier of couriers) {
       const list: Option[] = [];
-      for (const column of this.near.ofCourier[courier]!) {
+      const { courierStart, byCourier } = this.near.rows;
+      for (let at = courierStart[courier]!; at < courierStart[courier + 1]!; at++) {
+        const column = byCourier[at]!;
         const mask = this.maskOf(column);
         if (mask !== 0) list.push(this.optionOf(column, mask, noise));
       }
-      this.work += this.near.ofCourier[courier]!.length;
-      if (noise > 0) list.sort((a, b) => b.reduced - a.reduced || a.column - b.column);
+      this.work += courierStart[courier + 1]! - courierStart[courier]!;
+      list.sort((a, b) => b.reduced - a.reduced || a.column - b.column);
       if (list.length > 0) this.options.push(list);
       for (const option of list) if (held.includes(option.column)) heldProfit += option.profit;
     }

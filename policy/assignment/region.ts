@@ -26,11 +26,9 @@ export class Region {
     for (let tries = 0; tries < GROWTH_TRIES; tries++) {
       if (this.couriers.length >= MAX_COURIERS && this.orders.length >= MAX_ORDERS) return;
       const at = random.below(this.couriers.length + this.orders.length);
-      const list =
-        at < this.couriers.length
-          ? this.near.ofCourier[this.couriers[at]!]!
-          : this.near.ofOrder[this.orders[at - this.couriers.length]!]!;
-      if (list.length > 0) this.addColumn(this.draw(list, random));
+      const { courierStart, byCourier, orderStart, byOrder } = this.near.rows;
+      if (at < this.couriers.length) this.follow(courierStart, byCourier, this.couriers[at]!, random);
+      else this.follow(orderStart, byOrder, this.orders[at - this.couriers.length]!, random);
     }
   }
 
@@ -58,17 +56,21 @@ export class Region {
     for (let slot = orderStart[column]!; slot < orderStart[column + 1]!; slot++) this.addOrder(orders[slot]!);
   }
 
-  private draw(list: Int32Array, random: SeededRandom): number {
+  /** Adds a drawn column of a row, if it has any. */
+  private follow(start: Int32Array, items: Int32Array, row: number, random: SeededRandom): void {
+    const from = start[row]!;
+    const length = start[row + 1]! - from;
+    if (length === 0) return;
     const { reduced, best } = this.near;
     let drawn = -1;
     let least = Infinity;
     for (let i = 0; i < TOURNAMENT; i++) {
-      const column = list[random.below(list.length)]!;
+      const column = items[from + random.below(length)]!;
       const loss = best[this.columns.courier[column]!]! - reduced[column]!;
       if (loss >= least) continue;
       least = loss;
       drawn = column;
     }
-    return drawn;
+    this.addColumn(drawn);
   }
 }

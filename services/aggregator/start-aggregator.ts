@@ -53,8 +53,11 @@ export async function startAggregator(context: Context): Promise<ServicePorts> {
   const events = aggregatorEvents(context.telemetry);
   const watched: Watched = {};
   const http = await startHealth(context, watched);
+  const decider = startDecider(context);
+  const warmUp = decider.warmUp();
   const connections = await connect(context, events, watched);
-  const join = assemble(context, connections, events);
+  await warmUp;
+  const join = assemble(context, connections, events, decider);
   watched.probe = join.probe;
   await join.store.ready();
   await followNotices(context, join);
@@ -104,7 +107,18 @@ async function connect(context: Context, events: AggregatorEvents, watched: Watc
   return { bus, producer, redis, topics };
 }
 
-function assemble(context: Context, connections: Connections, events: AggregatorEvents) {
+function startDecider({ config, onStop }: Context): RoundDecider {
+  const decider = new RoundDecider(config.modelsDir, new TravelMatrices(config.modelsDir));
+  onStop('decider', () => decider.stop());
+  return decider;
+}
+
+function assemble(
+  context: Context,
+  connections: Connections,
+  events: AggregatorEvents,
+  decider: RoundDecider,
+) {
   const { config, logger, onStop } = context;
   const { bus, producer, redis, topics } = connections;
   const book = new RoundBook();
@@ -119,8 +133,6 @@ function assemble(context: Context, connections: Connections, events: Aggregator
   const timers = new DeadlineTimers();
   onStop('timers', () => timers.clearAll());
   const publisher = new DecisionPublisher(producer, topics, outages);
-  const decider = new RoundDecider(config.modelsDir, new TravelMatrices(config.modelsDir));
-  onStop('decider', () => decider.stop());
   const isRedisThere = () => redis.status === 'ready';
   const deadLetters = new DeadLetterBox(producer, topics, events);
   const onInvalid = refuseEarly(deadLetters, topics, (error) =>

@@ -1,5 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { TravelMatrices } from '#lib/travel-matrices';
+import { warmUpSteps } from '#policy/assignment/warm-up';
 import { roundsCodec } from '#schemas/codec';
 import { decideAndEncode, type DecideJob } from './decide-job';
 import { summaryOf, type DecisionSummary } from './decision-summary';
@@ -17,6 +18,7 @@ export interface ThreadAnswer {
 if (parentPort) {
   const port = parentPort;
   const matrices = new TravelMatrices((workerData as { modelsDir: string }).modelsDir);
+  for (const solution of warmUpSteps()) void solution;
   port.on('message', ({ manifestBytes, ...rest }: ThreadJob) => {
     const thrown: string[] = [];
     const manifest = roundsCodec.decode(Buffer.from(manifestBytes));

@@ -1,7 +1,9 @@
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import type { TravelMatrices } from '#lib/travel-matrices';
+import { warmUpSteps } from '#policy/assignment/warm-up';
 import { candidatesOf, type OpenRound } from '../join/open-round';
 import { decideAndEncode, encodeNothing, type DecideJob } from './decide-job';
 import type { ThreadAnswer, ThreadJob } from './decide-thread';
@@ -27,6 +29,15 @@ export class RoundDecider {
     private readonly modelsDir: string,
     private readonly matrices: TravelMatrices,
   ) {}
+
+  /** Starts the thread, and has the code compiled that deciding runs; other work goes on in between. */
+  async warmUp(): Promise<void> {
+    this.thread ??= this.start();
+    for (const solution of warmUpSteps()) {
+      void solution;
+      await setImmediate();
+    }
+  }
 
   isLarge(open: OpenRound): boolean {
     return candidatesOf(open) > MOST_CANDIDATES_HERE;

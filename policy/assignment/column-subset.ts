@@ -1,0 +1,123 @@
+import type { PackingChoice } from './packing-choice';
+import type { ColumnRows } from './packing-rows';
+import type { ProfitColumns } from './profit-columns';
+
+/** Σ price + Σ over couriers of its largest reduced profit, at least 0: no solution of any of the columns has more. */
+export function boundOf(columns: ProfitColumns, price: Float64Array): number {
+  let bound = 0;
+  for (let order = 0; order < price.length; order++) bound += price[order]!;
+  const { best } = reducedProfits(columns, price);
+  for (let courier = 0; courier < best.length; courier++) bound += best[courier]!;
+  return bound;
+}
+
+/**
+ * Columns that lose least against their courier's best at these prices: some of every courier, some of every order, and
+ * the first of the rest, `size` in all or a few more, with those of the choice; ascending.
+ */
+export function leastLosses(
+  { columns, courierStart, byCourier, orderStart, byOrder }: ColumnRows,
+  price: Float64Array,
+  choice: PackingChoice,
+  size: number,
+): Int32Array {
+  const loss = lossesOf(columns, price);
+  const isKept = new Uint8Array(columns.count);
+  markLeast(loss, isKept, byCourier, courierStart, Math.ceil(size / 3 / columns.courierCount));
+  markLeast(loss, isKept, byOrder, orderStart, Math.ceil(size / 3 / columns.orderCount));
+  markLeast(loss, isKept, byCourier, Int32Array.of(0, columns.count), Math.ceil(size / 3));
+  for (const column of choice.chosen()) isKept[column] = 1;
+  return markedOf(isKept);
+}
+
+function markedOf(isKept: Uint8Array): Int32Array {
+  let count = 0;
+  for (let column = 0; column < isKept.length; column++) count += isKept[column]!;
+  const marked = new Int32Array(count);
+  for (let column = 0, at = 0; column < isKept.length; column++)
+    if (isKept[column] === 1) marked[at++] = column;
+  return marked;
+}
+
+/** Marks the `quota` least of every row, more where several are equal to the last of them. */
+function markLeast(
+  loss: Float64Array,
+  isKept: Uint8Array,
+  items: Int32Array,
+  start: Int32Array,
+  quota: number,
+): void {
+  const values = new Float64Array(items.length);
+  for (let at = 0; at < items.length; at++) values[at] = loss[items[at]!]!;
+  for (let row = 0; row + 1 < start.length; row++) {
+    const [from, to] = [start[row]!, start[row + 1]!];
+    const limit = to - from <= quota ? Infinity : smallest(values.subarray(from, to), quota - 1);
+    for (let at = from; at < to; at++) if (loss[items[at]!]! <= limit) isKept[items[at]!] = 1;
+  }
+}
+
+/** The same problem with these columns alone; their order stays. */
+export function columnsOf(columns: ProfitColumns, kept: Int32Array): ProfitColumns {
+  const orderStart = new Int32Array(kept.length + 1);
+  for (let at = 0; at < kept.length; at++) {
+    const column = kept[at]!;
+    orderStart[at + 1] = orderStart[at]! + columns.orderStart[column + 1]! - columns.orderStart[column]!;
+  }
+  const orders = new Int32Array(orderStart[kept.length]!);
+  for (let at = 0; at < kept.length; at++) {
+    const column = kept[at]!;
+    const own = columns.orders.subarray(columns.orderStart[column]!, columns.orderStart[column + 1]!);
+    orders.set(own, orderStart[at]!);
+  }
+  const candidate = kept.map((column) => columns.candidate[column]!);
+  const courier = kept.map((column) => columns.courier[column]!);
+  const profit = Float64Array.from(kept, (column) => columns.profit[column]!);
+  return { ...columns, count: kept.length, candidate, courier, profit, orderStart, orders };
+}
+
+function reducedProfits(
+  { count, courier, courierCount, profit, orders, orderStart }: ProfitColumns,
+  price: Float64Array,
+) {
+  const reduced = new Float64Array(count);
+  const best = new Float64Array(courierCount);
+  for (let column = 0; column < count; column++) {
+    let value = profit[column]!;
+    for (let slot = orderStart[column]!; slot < orderStart[column + 1]!; slot++)
+      value -= price[orders[slot]!]!;
+    reduced[column] = value;
+    if (value > best[courier[column]!]!) best[courier[column]!] = value;
+  }
+  return { reduced, best };
+}
+
+function lossesOf(columns: ProfitColumns, price: Float64Array): Float64Array {
+  const { reduced, best } = reducedProfits(columns, price);
+  for (let column = 0; column < columns.count; column++) {
+    reduced[column] = best[columns.courier[column]!]! - reduced[column]!;
+  }
+  return reduced;
+}
+
+/** The value at a place of the sorted ones; changes their order (Hoare's selection). */
+function smallest(values: Float64Array, place: number): number {
+  let low = 0;
+  let high = values.length - 1;
+  while (low < high) {
+    const pivot = values[(low + high) >> 1]!;
+    let i = low;
+    let j = high;
+    while (i <= j) {
+      while (values[i]! < pivot) i++;
+      while (values[j]! > pivot) j--;
+      if (i > j) break;
+      const held = values[i]!;
+      values[i++] = values[j]!;
+      values[j--] = held;
+    }
+    if (place <= j) high = j;
+    else if (place >= i) low = i;
+    else break;
+  }
+  return values[place]!;
+}
