@@ -21,3 +21,16 @@ export async function engineReadiness(link: EngineLink | undefined): Promise<str
     return link.whyDown() ?? 'the engine hung up';
   }
 }
+
+/** Versions that don't load beside others that serve, with file and line; null without any. */
+export async function engineWarnings(link: EngineLink | undefined): Promise<string | null> {
+  const states = await link
+    ?.current()
+    ?.repositoryIndex()
+    .catch(() => []);
+  const broken = (states ?? []).filter(({ state, reason }) => state === 'UNAVAILABLE' && reason !== '');
+  if (broken.length === 0) return null;
+  return broken
+    .map(({ name, version, reason }) => `${name}${version && ` ${version}`}: ${reason}`)
+    .join('; ');
+}

@@ -14,7 +14,7 @@ import { connectOverShm } from './data-plane/shm-engine-client';
 import { EngineLink } from './engine-link';
 import { workerEvents, type WorkerEvents } from './events';
 import { serveInferenceProtocol } from './protocol/serve-inference-protocol';
-import { engineReadiness } from './readiness';
+import { engineReadiness, engineWarnings } from './readiness';
 import { circuitPolicy } from './sentinel/circuit';
 import { Sentinel } from './sentinel/sentinel';
 import { ShardConsumer } from './shard-consumer';
@@ -96,6 +96,7 @@ async function startHealth({ config, telemetry, onStop }: Context, started: Star
       engine: () => engineReadiness(started.link),
       kafka: () => (started.intake ? started.intake.whyNotReady() : 'not connected yet'),
     },
+    warnings: { models: () => engineWarnings(started.link) },
   });
   onStop('health', () => health.close());
   return health.port;

@@ -29,6 +29,8 @@ const engineSettings = {
     pattern: new RegExp(`^(${name}(,${name})*)?$`),
     limit: 'names of models, separated by commas',
   }),
+  /** How often the repository is looked through for changes; 0: never, models are loaded when asked for. */
+  modelsPollMs: integerSetting('ROUNDHOUSE_MODELS_POLL_MS', { default: 0, min: 0, max: 3_600_000 }),
   /** Of a request or an answer. */
   maxMessageBytes: integerSetting('ROUNDHOUSE_ENGINE_MAX_MESSAGE_BYTES', {
     default: 16_777_216,

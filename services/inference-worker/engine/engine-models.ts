@@ -65,8 +65,8 @@ export class EngineModels {
 
   /**
    * Brings what is served in line with the repository: new versions are loaded beside the old ones, versions
-   * whose folder is gone end when their requests are over. With `again` every version is loaded anew. Throws
-   * MODEL_FAILED when some version doesn't load; those that serve go on.
+   * whose folder is gone end when their requests are over. With `again` every version is loaded anew. What
+   * doesn't load is in the index and the warnings; throws MODEL_FAILED when nothing new serves beside it.
    */
   load(model: string, again = false): Promise<void> {
     return this.turns.run(() => this.loadNow(model, again));
@@ -108,12 +108,6 @@ export class EngineModels {
     return [...all, ...this.unloaded(all)];
   }
 
-  /** As load errors, of versions that don't serve beside others that do. */
-  warnings(): readonly string[] {
-    const faults = [...this.known.values()].flatMap((model) => (model.served.size > 0 ? model.faults : []));
-    return faults.map(describeFault);
-  }
-
   private async loadNow(model: string, again: boolean): Promise<void> {
     this.checkName(model);
     const started = performance.now();
@@ -126,10 +120,11 @@ export class EngineModels {
     const wanted = this.takeSound(known, model, files);
     if (again) this.parts.view.touch(model);
     await this.serve(known, model, wanted);
-    known.served = wanted;
     const versions = [...wanted.keys()];
+    const someNew = versions.some((version) => !known.served.has(version));
+    known.served = wanted;
     const [first] = known.faults;
-    if (first !== undefined) throw notLoaded(first, versions);
+    if (first !== undefined && !someNew) throw notLoaded(first, versions);
     this.parts.events.ModelLoaded({ model, versions, seconds: (performance.now() - started) / 1_000 });
   }
 

@@ -6,11 +6,13 @@ import { loadProtocol } from '#lib/engine-client/protocol';
 import { projectPath } from '#schemas/project-root';
 import { TritonServer } from '#native/triton/triton-server';
 import type { EngineConfig } from './config';
+import { endWithDevice } from './device-watch';
 import { EngineModels } from './engine-models';
 import type { EngineEvents } from './events';
 import { healthHandlers } from './health-service';
 import { InferenceGate } from './inference-gate';
 import { inferenceDefinition, inferenceHandlers } from './inference-service';
+import { RepositoryPoll } from './repository-poll';
 import { modelsIn } from './repository-scan';
 import { RepositoryView } from './repository-view';
 import { SharedMemoryRegions } from './shared-memory/regions';
@@ -62,11 +64,15 @@ export async function startEngine(config: EngineConfig, events: EngineEvents): P
     'grpc.max_send_message_length': config.maxMessageBytes,
   });
   const stopping = new AbortController();
+  const device = endWithDevice(triton);
+  const poll = new RepositoryPoll(models, repository, config.models === '' ? null : needed);
   const stop = async (): Promise<void> => {
     stopping.abort();
+    await poll.stop();
     await closeServer(server);
     regions.close();
     await triton.stop();
+    device.close();
     view.close();
   };
   try {
@@ -80,6 +86,7 @@ export async function startEngine(config: EngineConfig, events: EngineEvents): P
     await stop();
     throw error;
   }
+  if (config.modelsPollMs > 0) poll.start(config.modelsPollMs);
   events.EngineListened({ socket: at(config.socket), models: needed, ready: models.whyNotReady() === null });
   return { models, stop };
 }

@@ -100,6 +100,10 @@ export class FollowedModels {
       if (!hashes.has(path)) hashes.set(path, await readContentHash(join(this.folder, path)));
     }
     this.now = repositoryOf(labels, (name, version) => hashes.get(`${name}/${version}`)!);
+    this.report();
+  }
+
+  private report(): void {
     const shown = (label: ModelLabel) =>
       this.now.refsOf(label).map(({ name, version }) => `${name} ${version}`);
     const { canaryShare } = this.now;
