@@ -1,6 +1,4 @@
 import {
-  Client,
-  credentials,
   Server,
   status,
   type handleServerStreamingCall,
@@ -13,6 +11,7 @@ import {
 import { defaultMaxMessageBytes } from '#lib/engine-client/grpc';
 import { loadProtocol } from '#lib/engine-client/protocol';
 import { bindServer, grpcAddress } from '#lib/grpc-bind';
+import { EngineConnection } from './engine-connection';
 
 export interface InferenceProtocolOptions {
   readonly bind: string;
@@ -41,43 +40,6 @@ const opaqueMessages = {
   responseSerialize: same,
   responseDeserialize: same,
 } as unknown as Partial<MethodDefinition<unknown, unknown>>;
-
-/** The connection to the engine that is up; a new engine has a new address. */
-class EngineConnection {
-  private address: string | null = null;
-  private client: Client | null = null;
-
-  constructor(
-    private readonly current: () => string | null,
-    private readonly maxMessageBytes: number,
-  ) {}
-
-  get(): Client | null {
-    const address = this.current();
-    if (address === this.address) return this.client;
-    this.close();
-    this.address = address;
-    if (address !== null) this.client = this.connect(address);
-    return this.client;
-  }
-
-  private connect(address: string): Client {
-    return new Client(address, credentials.createInsecure(), {
-      'grpc.initial_reconnect_backoff_ms': 100,
-      'grpc.max_reconnect_backoff_ms': 500,
-      'grpc.max_send_message_length': this.maxMessageBytes,
-      'grpc.max_receive_message_length': this.maxMessageBytes,
-      'grpc.use_local_subchannel_pool': 1,
-      'grpc.enable_retries': 0,
-      'grpc.enable_http_proxy': 0,
-    });
-  }
-
-  close(): void {
-    this.client?.close();
-    this.client = null;
-  }
-}
 
 const noEngine: Partial<StatusObject> = { code: status.UNAVAILABLE, details: 'the engine is not up' };
 

@@ -1,0 +1,108 @@
+import { Metadata, type Client, type MethodDefinition, type ServiceError } from '@grpc/grpc-js';
+import type { ServiceDefinition } from '@grpc/grpc-js';
+import { loadSync } from '@grpc/proto-loader';
+import {
+  decodeInferResponse,
+  encodeInferRequest,
+  type DecodedInfer,
+} from '#lib/engine-client/infer-messages';
+import { projectPath } from '#schemas/project-root';
+import type { EngineConnection } from '../engine-connection';
+import { engineDown, faultOfCall, HttpFault } from './http-fault';
+import type { HttpInfer } from './infer-request';
+
+export interface CallLimits {
+  readonly maxMessageBytes: number;
+  /** For questions. */
+  readonly controlTimeoutMs: number;
+  /** For inference without a `timeout` of its own, and for loads. */
+  readonly workTimeoutMs: number;
+}
+
+/** The engine answers a request's own time-out itself, with a better text than ours; ours comes so much later. */
+const graceMs = 500;
+
+const same = (bytes: Buffer): Buffer => bytes;
+
+/** As JSON has it: absent messages are null, no names of choices. */
+function loadInferenceMethods(): ServiceDefinition {
+  const options = { keepCase: true, longs: Number, enums: String, defaults: true };
+  const definitions = loadSync(projectPath('schemas', 'proto', 'kserve.proto'), options);
+  return definitions['inference.GRPCInferenceService'] as ServiceDefinition;
+}
+
+/** Calls of the active engine. Failures are HttpFault; a caller that goes away cancels its call. */
+export class EngineCalls {
+  private readonly methods = loadInferenceMethods();
+
+  constructor(
+    private readonly connection: EngineConnection,
+    private readonly whyDown: () => string | null,
+    private readonly limits: CallLimits,
+  ) {}
+
+  ask<Answer>(name: string, request: object, gone: AbortSignal): Promise<Answer> {
+    return this.control(name, request, this.limits.controlTimeoutMs, gone);
+  }
+
+  /** What may take as long as a model does. */
+  order<Answer>(name: string, request: object, gone: AbortSignal): Promise<Answer> {
+    return this.control(name, request, this.limits.workTimeoutMs, gone);
+  }
+
+  private control<Answer>(name: string, request: object, timeoutMs: number, gone: AbortSignal) {
+    const method = this.methods[name] as MethodDefinition<object, Answer>;
+    const { path, requestSerialize, responseDeserialize } = method;
+    return this.call(path, requestSerialize, responseDeserialize, request, timeoutMs, gone);
+  }
+
+  async infer({ message, timeoutUs }: HttpInfer, gone: AbortSignal): Promise<DecodedInfer> {
+    const bytes = encodeInferRequest(message);
+    const limit = this.limits.maxMessageBytes;
+    if (bytes.length > limit) {
+      throw new HttpFault(413, `the request has ${bytes.length} bytes for the engine, its limit is ${limit}`);
+    }
+    const most = this.limits.workTimeoutMs;
+    const timeoutMs = timeoutUs === undefined ? most : Math.min(most, timeoutUs / 1_000 + graceMs);
+    const path = this.methods['ModelInfer']!.path;
+    return decodeInferResponse(await this.call(path, same, same, bytes, timeoutMs, gone));
+  }
+
+  private client(): Client {
+    const client = this.connection.get();
+    if (client === null) throw engineDown(this.whyDown());
+    return client;
+  }
+
+  private async call<Request, Answer>(
+    path: string,
+    serialize: (request: Request) => Buffer,
+    deserialize: (bytes: Buffer) => Answer,
+    request: Request,
+    timeoutMs: number,
+    gone: AbortSignal,
+  ): Promise<Answer> {
+    const client = this.client();
+    const deadline = Date.now() + timeoutMs;
+    return new Promise<Answer>((resolve, reject) => {
+      const onAnswer = (error: ServiceError | null, answer?: Answer): void => {
+        gone.removeEventListener('abort', cancel);
+        if (error !== null) reject(faultOfCall(error));
+        else resolve(answer as Answer);
+      };
+      const metadata = new Metadata();
+      const call = client.makeUnaryRequest(
+        path,
+        serialize,
+        deserialize,
+        request,
+        metadata,
+        { deadline },
+        onAnswer,
+      );
+      const cancel = (): void => call.cancel();
+      if (gone.aborted) cancel();
+      else gone.addEventListener('abort', cancel, { once: true });
+    });
+  }
+}

@@ -1,0 +1,105 @@
+import type { IncomingMessage } from 'node:http';
+import { promisify } from 'node:util';
+import { gunzip, inflate } from 'node:zlib';
+import { shownText } from '#schemas/shown-text';
+import { HttpFault, invalid } from './http-fault';
+
+export interface BodyLimits {
+  /** Of one body, packed and unpacked. */
+  readonly maxBodyBytes: number;
+  /** Of all that are under way. */
+  readonly maxBytesAtOnce: number;
+}
+
+const unpackers = new Map([
+  ['gzip', promisify<Buffer, { maxOutputLength: number }, Buffer>(gunzip)],
+  ['deflate', promisify<Buffer, { maxOutputLength: number }, Buffer>(inflate)],
+]);
+
+/** What was sent too much is thrown away for so long, so that the sender hears why. */
+const drainMs = 2_000;
+
+/** Reads bodies within the limits; what has come of all of them together is bounded too. */
+export class BodyReader {
+  private atOnce = 0;
+
+  constructor(private readonly limits: BodyLimits) {}
+
+  get bytesUnderWay(): number {
+    return this.atOnce;
+  }
+
+  /** Hands the body to `work`; its bytes count until that is done. */
+  async with<T>(request: IncomingMessage, work: (body: Buffer) => Promise<T>): Promise<T> {
+    let own = 0;
+    const take = (bytes: number): void => {
+      own += bytes;
+      this.atOnce += bytes;
+      if (this.atOnce > this.limits.maxBytesAtOnce) {
+        const limit = `${this.limits.maxBytesAtOnce} bytes`;
+        throw new HttpFault(503, `bodies of more than ${limit} are under way`, { 'retry-after': '1' });
+      }
+    };
+    try {
+      const packed = await this.collect(request, take);
+      return await work(await this.unpack(request, packed, take));
+    } finally {
+      this.atOnce -= own;
+    }
+  }
+
+  private async collect(request: IncomingMessage, take: (bytes: number) => void): Promise<Buffer> {
+    const announced = Number(request.headers['content-length'] ?? 0);
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    try {
+      if (announced > this.limits.maxBodyBytes) throw this.tooLarge(`${announced} bytes`);
+      for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+        bytes += chunk.length;
+        if (bytes > this.limits.maxBodyBytes) throw this.tooLarge('more bytes');
+        take(chunk.length);
+        chunks.push(chunk);
+      }
+    } catch (error) {
+      if (error instanceof HttpFault) drain(request);
+      throw error;
+    }
+    return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
+  }
+
+  private async unpack(
+    request: IncomingMessage,
+    packed: Buffer,
+    take: (bytes: number) => void,
+  ): Promise<Buffer> {
+    const encoding = (request.headers['content-encoding'] ?? 'identity').trim().toLowerCase();
+    if (encoding === 'identity') return packed;
+    const unpacker = unpackers.get(encoding);
+    if (unpacker === undefined) {
+      throw new HttpFault(415, `content-encoding "${shownText(encoding, 60)}": gzip and deflate are read`);
+    }
+    try {
+      const body = await unpacker(packed, { maxOutputLength: this.limits.maxBodyBytes });
+      take(body.length);
+      return body;
+    } catch (error) {
+      if (error instanceof HttpFault) throw error;
+      if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE')
+        throw this.tooLarge('more unpacked');
+      throw invalid(`content-encoding: the body is no ${encoding}: ${(error as Error).message}`);
+    }
+  }
+
+  private tooLarge(what: string): HttpFault {
+    const limit = `ROUNDHOUSE_WORKER_KSERVE_MAX_BODY_BYTES is ${this.limits.maxBodyBytes}`;
+    return new HttpFault(413, `the body has ${what}, ${limit}`);
+  }
+}
+
+function drain(request: IncomingMessage): void {
+  const cut = setTimeout(() => request.destroy(), drainMs);
+  request.once('close', () => clearTimeout(cut));
+  request.once('end', () => clearTimeout(cut));
+  request.on('error', () => undefined);
+  request.resume();
+}

@@ -1,0 +1,159 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { defaultMaxMessageBytes } from '#lib/engine-client/grpc';
+import { closeServer, listen } from '#lib/health';
+import { EngineConnection } from '../engine-connection';
+import { controls } from './control-answers';
+import { EngineCalls } from './engine-calls';
+import { HttpFault } from './http-fault';
+import { headerLength, jsonObjectOf, splitInferBody } from './infer-body';
+import { httpAnswerOf, type HttpAnswer } from './infer-answer';
+import { httpInferOf } from './infer-request';
+import { BodyReader } from './request-body';
+import { routeOf, type Route } from './route';
+
+export interface KserveHttpOptions {
+  readonly bind: string;
+  /** 0: any free port. */
+  readonly port: number;
+  /** Of the active engine (`unix:…`); null while there is none: then calls are answered with 503. */
+  readonly engineAddress: () => string | null;
+  readonly whyDown: () => string | null;
+  readonly maxBodyBytes: number;
+  readonly maxMessageBytes?: number;
+  /** For the whole of a request to arrive. */
+  readonly bodyTimeoutMs?: number;
+  readonly controlTimeoutMs?: number;
+  readonly workTimeoutMs?: number;
+  readonly maxConnections?: number;
+  /** For faults that are ours. */
+  readonly onFault?: (error: Error) => void;
+}
+
+export interface KserveHttp {
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+/** Bodies of the greatest length that may be under way at once. */
+const greatestAtOnce = 4;
+
+function serverOf(options: KserveHttpOptions): Server {
+  const bodyTimeoutMs = options.bodyTimeoutMs ?? 30_000;
+  const server = createServer({
+    requestTimeout: bodyTimeoutMs,
+    headersTimeout: Math.min(10_000, bodyTimeoutMs),
+    connectionsCheckingInterval: Math.min(1_000, bodyTimeoutMs),
+    keepAliveTimeout: 60_000,
+  });
+  server.maxConnections = options.maxConnections ?? 1_000;
+  server.on('clientError', answerClientError);
+  return server;
+}
+
+const clientErrors: Readonly<Record<string, string>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
+  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
+};
+
+/** What isn't even HTTP, or came too slowly, still gets its answer. */
+function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
+  const status = clientErrors[error.code ?? ''] ?? '400 Bad Request';
+  const text = status.startsWith('408') ? 'the request did not come in time' : status.slice(4);
+  const body = JSON.stringify({ error: text });
+  const head = `HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-type: application/json\r\n`;
+  socket.end(`${head}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`, () => socket.destroy());
+}
+
+function send(response: ServerResponse, status: number, answer: HttpAnswer): void {
+  if (response.destroyed || response.headersSent) return;
+  response.writeHead(status, { ...answer.headers, 'content-length': answer.body.length });
+  response.end(answer.body);
+}
+
+function sendJson(response: ServerResponse, status: number, value: unknown, headers = {}): void {
+  const body = value === undefined ? Buffer.alloc(0) : Buffer.from(JSON.stringify(value));
+  const type = value === undefined ? {} : { 'content-type': 'application/json' };
+  send(response, status, { headers: { ...type, ...headers }, body });
+}
+
+/** Fires when the caller went away before its answer. */
+function goneSignal(response: ServerResponse): AbortSignal {
+  const gone = new AbortController();
+  response.once('close', () => {
+    if (!response.writableFinished) gone.abort();
+  });
+  return gone.signal;
+}
+
+class KserveHttpServer {
+  private readonly bodies: BodyReader;
+
+  constructor(
+    private readonly calls: EngineCalls,
+    private readonly options: KserveHttpOptions,
+  ) {
+    const { maxBodyBytes } = options;
+    this.bodies = new BodyReader({ maxBodyBytes, maxBytesAtOnce: greatestAtOnce * maxBodyBytes });
+  }
+
+  async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    try {
+      const route = routeOf(request.method ?? '', request.url ?? '');
+      await this.answer(route, request, response);
+    } catch (error) {
+      this.answerFault(error, request, response);
+    }
+  }
+
+  private async answer(route: Route, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const gone = goneSignal(response);
+    await this.bodies.with(request, async (body) => {
+      if (route.name === 'modelInfer') {
+        const infer = httpInferOf(
+          route.subject,
+          route.version,
+          splitInferBody(request.headers[headerLength], body),
+        );
+        const answer = await this.calls.infer(infer, gone);
+        return send(response, 200, httpAnswerOf(answer, infer.isBinary));
+      }
+      const control = controls[route.name as keyof typeof controls];
+      const json = route.method === 'POST' ? jsonObjectOf(body) : new Map<string, never>();
+      sendJson(response, 200, await control({ route, body: json, calls: this.calls, gone }));
+    });
+  }
+
+  private answerFault(error: unknown, request: IncomingMessage, response: ServerResponse): void {
+    if (request.errored) return void response.destroy();
+    const known = error instanceof HttpFault ? error : new HttpFault(500, 'a fault of the worker');
+    if (!(error instanceof HttpFault)) this.options.onFault?.(error as Error);
+    // What is left of the body belongs to no other request.
+    const close = request.complete ? {} : { connection: 'close' };
+    sendJson(response, known.status, { error: known.message }, { ...known.headers, ...close });
+  }
+}
+
+/**
+ * The HTTP side of KServe v2 with Triton's extensions. Every request becomes a call of the active engine;
+ * the port stays open while engines come and go.
+ */
+export async function serveKserveHttp(options: KserveHttpOptions): Promise<KserveHttp> {
+  const maxMessageBytes = options.maxMessageBytes ?? defaultMaxMessageBytes;
+  const connection = new EngineConnection(options.engineAddress, maxMessageBytes);
+  const calls = new EngineCalls(connection, options.whyDown, {
+    maxMessageBytes,
+    controlTimeoutMs: options.controlTimeoutMs ?? 5_000,
+    workTimeoutMs: options.workTimeoutMs ?? 300_000,
+  });
+  const kserve = new KserveHttpServer(calls, options);
+  const server = serverOf(options);
+  server.on('request', (request, response) => void kserve.handle(request, response));
+  const port = await listen(server, options.bind, options.port);
+  const close = async (): Promise<void> => {
+    await closeServer(server);
+    connection.close();
+  };
+  return { port, close };
+}
