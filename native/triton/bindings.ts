@@ -116,6 +116,8 @@ export interface TritonBindings {
   inFlight(handle: ServerHandle): number;
   /** Requests whose buffers the core has, also those of the data plane. */
   openRequests(handle: ServerHandle): number;
+  /** A backend has said so (DEVICE_FAULT), of any server of the process. */
+  deviceIsBroken(): boolean;
   /** Listens on a Unix socket for sessions of native/shm; their requests pass through no JavaScript. */
   openDataPlane(handle: ServerHandle, socketPath: string): void;
   dataPlaneCounts(handle: ServerHandle): DataPlaneCounts | undefined;
@@ -132,7 +134,7 @@ export interface DataPlaneCounts {
   readonly inCore: number;
 }
 
-const abiVersion = 4;
+const abiVersion = 5;
 let loaded: TritonBindings | undefined;
 
 export function loadBindings(file = projectPath('build', 'native', 'triton.node')): TritonBindings {

@@ -146,8 +146,14 @@ export class TritonServer implements AsyncDisposable {
     return this.stopping === undefined && this.bindings.isLive(this.handle);
   }
 
-  /** False for a model or version that the repository lacks. */
+  /** A backend has answered with DEVICE_FAULT: this process serves no more. */
+  get isDeviceBroken(): boolean {
+    return this.bindings.deviceIsBroken();
+  }
+
+  /** False for a model or version that the repository lacks, and for all where the device is broken. */
   isModelReady(model: string, version?: string): boolean {
+    if (this.isDeviceBroken) return false;
     try {
       return this.bindings.isModelReady(this.handle, model, versionNumber(version));
     } catch (error) {

@@ -3,6 +3,7 @@
 
 #include "../../addon/guarded.hpp"
 #include "admission_js.hpp"
+#include "device_fault.hpp"
 #include "failure.hpp"
 #include "parameters_from_js.hpp"
 #include "request_parameters.hpp"
@@ -11,7 +12,7 @@
 namespace roundhouse {
 namespace {
 
-constexpr int kAbiVersion = 4;
+constexpr int kAbiVersion = 5;
 constexpr napi_type_tag kServerTag = {0x726f756e64686f75ULL, 0x7365747269746f6eULL};
 
 using SharedBinding = std::shared_ptr<ServerBinding>;
@@ -110,6 +111,10 @@ ServerSettings settings_of(Napi::Object object) {
   settings.load_threads = static_cast<unsigned>(number_of("loadThreads"));
   settings.admission = admission_limits_of(object.Get("admission"));
   return settings;
+}
+
+Napi::Value device_broken(const Napi::CallbackInfo& info) {
+  return Napi::Boolean::New(info.Env(), device_is_broken.load(std::memory_order_acquire));
 }
 
 Napi::Value abi_version(const Napi::CallbackInfo& info) { return Napi::Number::New(info.Env(), kAbiVersion); }
@@ -337,6 +342,7 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   add("cancel", cancel);
   add("inFlight", in_flight);
   add("openRequests", open_requests);
+  add("deviceIsBroken", device_broken);
   add("openDataPlane", open_data_plane);
   add("dataPlaneCounts", data_plane_counts);
   add("admissionStatistics", admission_statistics);

@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "device_fault.hpp"
+
 namespace roundhouse {
 
 std::byte* Inference::place(std::size_t size) {
@@ -26,6 +28,7 @@ const void* Inference::aligned(const void* data, std::size_t size) {
 }
 
 void Inference::fail(const char* code, std::string message) {
+  note_device_fault(message);
   error_code = code;
   error_message = std::move(message);
 }
