@@ -11,8 +11,8 @@ const reasons: Readonly<Record<string, string>> = {
 export function failureText(error: unknown): string {
   if (error instanceof RoundhouseError) return `${error.code}: ${error.message}`;
   if (!(error instanceof Error)) return String(error);
-  const { code = '', path } = error as NodeJS.ErrnoException;
-  const reason = reasons[code];
+  const { code = '', path, syscall } = error as NodeJS.ErrnoException;
+  const reason = reasons[code] ?? (syscall === 'mkdir' ? 'can not be made' : undefined);
   if (reason === undefined || path === undefined) return error.message;
   return `${path} ${reason} (${code}). A run keeps its data in .roundhouse/run: make it writable, or remove it if another user made it`;
 }

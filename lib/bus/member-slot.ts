@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isAlive } from '../is-alive';
+import { makeFolder } from '../make-folder';
 
 const slots = 64;
 const keptMs = 3_600_000;
@@ -67,7 +68,7 @@ export class MemberSlot {
   /** null when no slot could be had: the group is then joined as a new member. */
   static claim(folder: string, groupId: string): MemberSlot | null {
     try {
-      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      makeFolder(folder, 0o700);
       sweep(folder);
       return MemberSlot.firstFree(folder, groupId);
     } catch {

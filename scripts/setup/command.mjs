@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
-import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, openSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { makeFolder } from './make-folder.mjs';
 
 /** A failure that the user can read as it is: no stack is shown for it. */
 export class SetUpError extends Error {}
@@ -25,7 +26,7 @@ function signalGroups(signal) {
 
 /** Runs a command with its output in a log file; the end of the log is in the error when it fails. */
 export function runLogged(file, args, { log, cwd, env }) {
-  mkdirSync(dirname(log), { recursive: true });
+  makeFolder(dirname(log));
   const output = openSync(log, 'w');
   const child = spawn(file, args, { cwd, env, stdio: ['ignore', output, output], detached: true });
   closeSync(output);

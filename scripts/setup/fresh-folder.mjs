@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { writeStamp } from './stamp.mjs';
+import { makeFolder } from './make-folder.mjs';
 
 /**
  * Fills a new folder beside the final one and renames it when it is whole and stamped, so an interrupted
@@ -9,7 +10,7 @@ import { writeStamp } from './stamp.mjs';
 export async function replaceFolder(folder, inputs, fill) {
   const parent = dirname(folder);
   const prefix = `.${basename(folder)}.new-`;
-  mkdirSync(parent, { recursive: true });
+  makeFolder(parent);
   for (const name of readdirSync(parent).filter((entry) => entry.startsWith(prefix))) {
     rmSync(join(parent, name), { recursive: true, force: true });
   }

@@ -1,5 +1,6 @@
 import { linkSync, mkdirSync, readFileSync, rmSync, rmdirSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { makeFolder } from './make-folder.mjs';
 
 /**
  * One set-up of a work tree at a time. The lock file names its holder by process id and start time, so
@@ -15,7 +16,7 @@ export async function withLock(file, onWait, work) {
 }
 
 async function acquire(file, onWait) {
-  mkdirSync(dirname(file), { recursive: true });
+  makeFolder(dirname(file));
   for (let waits = 0; !tryCreate(file); waits += 1) {
     const holder = readHolder(file);
     if (holder !== null && !isAlive(holder)) removeDead(file, holder);

