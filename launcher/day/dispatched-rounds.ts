@@ -2,6 +2,8 @@ import type { RoundId, UnixMs } from '#schemas/brands';
 import type { DecisionContent, DispatchRound } from '#schemas/domain';
 import { quantile } from '#policy/simulation/statistics';
 import type { DecisionReceipt, RoundhouseClient } from '../../client';
+import { unsolvedRounds, type UnsolvedRounds } from './day-failure';
+import { mayBeSentAgain } from './send-again';
 
 const MAX_RESUBMISSIONS = 10;
 
@@ -17,7 +19,7 @@ export interface RoundReport {
   readonly outage: string | null;
 }
 
-export interface RoundTotals {
+export interface RoundTotals extends UnsolvedRounds {
   readonly rounds: number;
   readonly complete: number;
   readonly byDeadline: number;
@@ -33,7 +35,7 @@ export class DispatchedRounds {
   private readonly reports: Omit<RoundReport, 'round'>[] = [];
 
   constructor(
-    private readonly client: RoundhouseClient,
+    private readonly client: Pick<RoundhouseClient, 'dispatch'>,
     private readonly onReport: (report: RoundReport) => void,
     private readonly signal: AbortSignal,
   ) {}
@@ -57,8 +59,7 @@ export class DispatchedRounds {
       try {
         return await this.client.dispatch(sent);
       } catch (error) {
-        const ranOut = Date.now() >= sent.deadline - deadlineMs / 2;
-        if (!ranOut || attempt > MAX_RESUBMISSIONS || this.signal.aborted) throw error;
+        if (!mayBeSentAgain(error) || attempt > MAX_RESUBMISSIONS || this.signal.aborted) throw error;
         const roundId = `${round.roundId}-again-${attempt}` as RoundId;
         sent = { ...round, roundId, deadline: (Date.now() + deadlineMs) as UnixMs };
       }
@@ -69,6 +70,7 @@ export class DispatchedRounds {
     const times = this.reports.map(({ decisionMs }) => decisionMs);
     const count = (test: (report: Omit<RoundReport, 'round'>) => boolean) => this.reports.filter(test).length;
     return {
+      ...unsolvedRounds(this.reports.map(({ decision }) => decision)),
       rounds: this.reports.length,
       complete: count(({ decision }) => decision.closedBy === 'complete'),
       byDeadline: count(({ decision }) => decision.closedBy === 'deadline'),

@@ -1,3 +1,4 @@
+import { shardFaultsText } from '../day/day-failure';
 import type { DayOutcome } from '../day/run-day';
 
 const minutes = (value: number) => `${value.toFixed(2)} min`;
@@ -19,6 +20,9 @@ export function finalTable({ metrics, totals }: DayOutcome, wallSeconds: number)
     ['decision latency', `p50 ${whole(totals.decisionMsP50)}, p99 ${whole(totals.decisionMsP99)}`],
     ['rounds', `${totals.rounds}: ${totals.complete} closed complete, ${totals.byDeadline} by deadline`],
     ['late decisions', `${totals.late}, and ${totals.afterOutage} after an outage`],
+    ...(Object.keys(totals.shardFaults).length > 0
+      ? [['shards not solved', shardFaultsText(totals.shardFaults)] as [string, string]]
+      : []),
     ['wall time', `${wallSeconds.toFixed(1)} s`],
   ];
   return rows.map(([name, value]) => `  ${name.padEnd(20)}${value}`).join('\n');

@@ -109,10 +109,17 @@ test('the final table', () => {
     afterOutage: 1,
     decisionMsP50: 61.4,
     decisionMsP99: 130,
+    asked: 151,
+    unsolved: 0,
+    shardFaults: {},
   };
   const table = finalTable({ result: null as never, metrics: all, totals }, 21.55);
   expect(table).toContain('orders delivered    598 of 600 (0.33% left)');
   expect(table).toContain('decision latency    p50 61 ms, p99 130 ms');
   expect(table).toContain('late decisions      0, and 1 after an outage');
   expect(table).toContain('rounds              151: 150 closed complete, 1 by deadline');
+  expect(table).not.toContain('shards not solved');
+  const shardFaults = { missing: 1, ENGINE_LOST: 4 };
+  const worse = finalTable({ result: null as never, metrics: all, totals: { ...totals, shardFaults } }, 1);
+  expect(worse).toContain('shards not solved   ENGINE_LOST 4, missing 1');
 });
