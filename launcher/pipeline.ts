@@ -63,6 +63,9 @@ export interface Pipeline {
   /** host:port of the producer's gRPC API and of the first worker's KServe endpoint. */
   readonly ingestGrpc: string;
   readonly workerGrpc: string;
+  /** URLs of the first worker's KServe endpoint over HTTP, and of its metrics. */
+  readonly workerHttp: string;
+  readonly workerMetrics: string;
   processes(): readonly RunningProcess[];
   /** Ids of the engine processes of a worker. */
   enginePids(worker?: string): number[];
@@ -75,6 +78,9 @@ export interface Pipeline {
   stop(): Promise<void>;
 }
 
+/** How often a start says what it still waits for. */
+const tellEveryMs = 5_000;
+
 /** Resolves when every part is ready. When one isn't, the others are stopped and the error says which. */
 export async function startPipeline(options: PipelineOptions): Promise<Pipeline> {
   await requireFreePorts(wantedPorts(options.ports ?? {}));
@@ -82,6 +88,7 @@ export async function startPipeline(options: PipelineOptions): Promise<Pipeline>
   const started: SupervisedProcess[] = [];
   const killAll = (): Promise<unknown> => Promise.all(started.map((process) => process.kill()));
   options.abort?.addEventListener('abort', killAll);
+  const awaited = setInterval(() => started.forEach((process) => process.tellIfStarting()), tellEveryMs);
   try {
     const [broker, redis] = await startServers(options, folder, started);
     const addresses = {
@@ -99,6 +106,7 @@ export async function startPipeline(options: PipelineOptions): Promise<Pipeline>
     options.abort?.throwIfAborted();
     throw error;
   } finally {
+    clearInterval(awaited);
     options.abort?.removeEventListener('abort', killAll);
   }
 }
@@ -191,14 +199,19 @@ function processNamed(processes: Processes, name: string): SupervisedProcess {
   throw new RoundhouseError('NOT_FOUND', `no process ${name}; there are ${names} and engine`);
 }
 
-function endpointsOf(processes: Processes): Pick<Pipeline, 'ingestUrl' | 'ingestGrpc' | 'workerGrpc'> {
+type Endpoints = Pick<Pipeline, 'ingestUrl' | 'ingestGrpc' | 'workerGrpc' | 'workerHttp' | 'workerMetrics'>;
+
+function endpointsOf(processes: Processes): Endpoints {
   const hostPort = (port?: number): string => (port === undefined ? '' : `${loopback}:${port}`);
   const ingest = find(processes, 'ingest')?.ports;
-  const http = hostPort(ingest?.http);
+  const url = (address: string, path = ''): string => (address === '' ? '' : `http://${address}${path}`);
+  const worker = find(processes, 'worker')?.ports;
   return {
-    ingestUrl: http === '' ? '' : `http://${http}`,
+    ingestUrl: url(hostPort(ingest?.http)),
     ingestGrpc: hostPort(ingest?.grpc),
-    workerGrpc: hostPort(find(processes, 'worker')?.ports.grpc),
+    workerGrpc: hostPort(worker?.grpc),
+    workerHttp: url(hostPort(worker?.kserveHttp)),
+    workerMetrics: url(hostPort(worker?.metrics), '/metrics'),
   };
 }
 

@@ -8,6 +8,8 @@ import { RestartBudget } from './restart-budget';
 export interface ServicePorts {
   readonly http?: number;
   readonly grpc?: number;
+  readonly kserveHttp?: number;
+  readonly metrics?: number;
 }
 
 /** What is run and how one sees that it is ready. */
@@ -30,6 +32,8 @@ export interface ProcessSpec {
 }
 
 export type ProcessEvent =
+  /** Not ready yet; `words` are the last of its log. */
+  | { readonly kind: 'awaited'; readonly name: string; readonly words: string }
   | { readonly kind: 'ready'; readonly name: string; readonly pid: number }
   | { readonly kind: 'exited'; readonly name: string; readonly reason: string; readonly again: boolean }
   | { readonly kind: 'gaveUp'; readonly name: string; readonly reason: string; readonly logFile: string };
@@ -60,6 +64,13 @@ export class SupervisedProcess {
   }
   get ports(): ServicePorts {
     return this.#ports;
+  }
+
+  /** Says what it waits for, where its start is still under way. */
+  tellIfStarting(): void {
+    if (!this.#starting) return;
+    const words = endOfLog(this.spec.logFile, 1);
+    this.onEvent({ kind: 'awaited', name: this.name, words });
   }
 
   /** Resolves when it is ready; rejects with the end of its log when it exits or is too slow. */

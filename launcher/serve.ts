@@ -1,5 +1,6 @@
 import { projectPath } from '#schemas/project-root';
 import type { Pipeline, PipelineOptions } from './pipeline';
+import { loopback } from './ports';
 
 /** The ports of a pipeline that stays up, as the services' own defaults; the environment may change each. */
 export function servedPorts(env: NodeJS.ProcessEnv): NonNullable<PipelineOptions['ports']> {
@@ -12,6 +13,8 @@ export function servedPorts(env: NodeJS.ProcessEnv): NonNullable<PipelineOptions
     worker: {
       http: port('ROUNDHOUSE_WORKER_HTTP_PORT', 8090),
       grpc: port('ROUNDHOUSE_WORKER_GRPC_PORT', 8001),
+      kserveHttp: port('ROUNDHOUSE_WORKER_KSERVE_HTTP_PORT', 8000),
+      metrics: port('ROUNDHOUSE_WORKER_METRICS_PORT', 8002),
     },
     aggregator: { http: port('ROUNDHOUSE_AGGREGATOR_HTTP_PORT', 8070) },
   };
@@ -19,32 +22,58 @@ export function servedPorts(env: NodeJS.ProcessEnv): NonNullable<PipelineOptions
 
 const path = (file: string) => projectPath(...file.split('/'));
 
-/** What a producer needs to know, with commands that work as they stand. */
-export function endpointsText({
-  ingestUrl,
-  ingestGrpc,
-  workerGrpc,
-  kafkaBrokers,
-  redisUrl,
-  logs,
-}: Pipeline): string {
+type Served = Pick<
+  Pipeline,
+  'ingestUrl' | 'ingestGrpc' | 'workerGrpc' | 'kafkaBrokers' | 'redisUrl' | 'topicPrefix'
+> &
+  Pick<Pipeline, 'logs' | 'processes' | 'workerHttp' | 'workerMetrics'>;
+
+/** /livez, /readyz and /metrics of every service. */
+function healthLine(processes: ReturnType<Pipeline['processes']>): string {
+  return processes
+    .flatMap(({ name, ports: { http } }) =>
+      http === undefined ? [] : [`${name} http://${loopback}:${http}`],
+    )
+    .join(', ');
+}
+
+/** The environment in which a command of ours finds this pipeline's Kafka. */
+function commandEnvironment({ kafkaBrokers, topicPrefix }: Served): string {
+  const prefix = topicPrefix === '' ? '' : ` ROUNDHOUSE_TOPIC_PREFIX=${topicPrefix}`;
+  return `KAFKA_BROKERS=${kafkaBrokers}${prefix}`;
+}
+
+/** What a producer needs to know, with commands that work as they stand, again and again. */
+export function endpointsText(pipeline: Served): string {
+  const { ingestUrl, ingestGrpc, workerGrpc, kafkaBrokers, redisUrl, logs } = pipeline;
+  const { workerHttp, workerMetrics } = pipeline;
   return `
   HTTP        ${ingestUrl}   POST /v1/rounds, GET /v1/runs/{runId}/rounds/{roundId}/decision?waitMs=, POST /v1/observations
   gRPC        ${ingestGrpc}   SubmitRound, WatchDecisions (${path('schemas/proto')})
-  KServe v2   ${workerGrpc}   any Triton client
-  Kafka       ${kafkaBrokers}   topics dispatch.*
+  KServe v2   ${workerHttp}   HTTP: curl, any Triton client (docs/kserve.md); gRPC on ${workerGrpc}
+  metrics     ${workerMetrics}   of the worker, for Prometheus
+  health      ${healthLine(pipeline.processes())}   each /livez, /readyz, /metrics
+  Kafka       ${kafkaBrokers}   topics ${pipeline.topicPrefix}dispatch.*
   Redis       ${redisUrl}
   logs        ${logs}
 
 A round with one courier and one order, and its decision:
 
+  id=try-$(date +%s%N)
   curl -s ${ingestUrl}/v1/rounds -H 'content-type: application/json' -d '{
-    "runId": "try", "roundId": "r1", "zoneId": "z", "sequence": 1, "asOf": 0, "space": "planar",
-    "deadline": '$(( ($(date +%s) + 5) * 1000 ))',
+    "roundId": "'$id'", "deadline": '$(( $(date +%s%3N) + 5000 ))', "space": "planar",
     "couriers": [{"courierId": "c1", "position": {"x": 0, "y": 0}}],
     "orders": [{"orderId": "o1", "pickup": {"point": {"x": 500, "y": 0}}, "dropoff": {"point": {"x": 900, "y": 800}}}]
   }'
-  curl -s '${ingestUrl}/v1/runs/try/rounds/r1/decision?waitMs=5000'
+  curl -s "${ingestUrl}/v1/runs/live/rounds/$id/decision?waitMs=6000"
 
-The same with the TypeScript client: ${path('examples')}. Ctrl-C ends everything.`;
+The same with the TypeScript client (${path('examples/produce-round.ts')}):
+
+  node ${path('dist/examples/produce-round.js')} ${ingestUrl}
+
+Messages that no service could read:
+
+  ${commandEnvironment(pipeline)} npm run --silent dead-letters
+
+Ctrl-C ends everything.`;
 }

@@ -33,13 +33,13 @@ test('free ports, any port and a number that is none pass: the services say what
 });
 
 test('the variables are those of the services', () => {
-  const all = { http: 1, grpc: 2 };
-  const variables = wantedPorts({ ingest: all, worker: all, aggregator: { http: 3 } }).map(
+  const all = { http: 1, grpc: 2, kserveHttp: 3, metrics: 4 };
+  const variables = wantedPorts({ ingest: all, worker: all, aggregator: all }).map(
     ({ variable }) => variable,
   );
   expect(variables.sort()).toEqual(
     Object.values(serviceKinds)
-      .flatMap(({ httpKey, grpcKey }) => [httpKey, ...(grpcKey === undefined ? [] : [grpcKey])])
+      .flatMap(({ portKeys }) => Object.values(portKeys))
       .sort(),
   );
 });

@@ -6,22 +6,25 @@ export type ServiceKind = 'ingest' | 'worker' | 'aggregator';
 
 interface ServiceKindFacts {
   readonly folder: string;
-  readonly httpKey: string;
-  readonly grpcKey?: string;
+  /** The variables that name its ports. */
+  readonly portKeys: Readonly<Partial<Record<keyof ServicePorts, string>>>;
 }
 
 export const serviceKinds: Readonly<Record<ServiceKind, ServiceKindFacts>> = {
   ingest: {
     folder: 'ingest',
-    httpKey: 'ROUNDHOUSE_INGEST_HTTP_PORT',
-    grpcKey: 'ROUNDHOUSE_INGEST_GRPC_PORT',
+    portKeys: { http: 'ROUNDHOUSE_INGEST_HTTP_PORT', grpc: 'ROUNDHOUSE_INGEST_GRPC_PORT' },
   },
   worker: {
     folder: 'inference-worker',
-    httpKey: 'ROUNDHOUSE_WORKER_HTTP_PORT',
-    grpcKey: 'ROUNDHOUSE_WORKER_GRPC_PORT',
+    portKeys: {
+      http: 'ROUNDHOUSE_WORKER_HTTP_PORT',
+      grpc: 'ROUNDHOUSE_WORKER_GRPC_PORT',
+      kserveHttp: 'ROUNDHOUSE_WORKER_KSERVE_HTTP_PORT',
+      metrics: 'ROUNDHOUSE_WORKER_METRICS_PORT',
+    },
   },
-  aggregator: { folder: 'aggregator', httpKey: 'ROUNDHOUSE_AGGREGATOR_HTTP_PORT' },
+  aggregator: { folder: 'aggregator', portKeys: { http: 'ROUNDHOUSE_AGGREGATOR_HTTP_PORT' } },
 };
 
 /** A port that somebody asked for by number, and the variable that names it. */
@@ -32,14 +35,16 @@ export interface WantedPort {
 
 export function wantedPorts(ports: Partial<Record<ServiceKind, ServicePorts>>): WantedPort[] {
   const kinds = Object.entries(ports) as [ServiceKind, ServicePorts][];
-  return kinds.flatMap(([kind, { http, grpc }]) => {
-    const { httpKey, grpcKey } = serviceKinds[kind];
-    const wanted = [
-      { variable: httpKey, port: http },
-      { variable: grpcKey, port: grpc },
-    ];
-    return wanted.filter((one): one is WantedPort => one.variable !== undefined && one.port !== undefined);
-  });
+  return kinds.flatMap(([kind, wanted]) =>
+    portVariables(kind).flatMap(([name, variable]) => {
+      const port = wanted[name];
+      return port === undefined ? [] : [{ variable, port }];
+    }),
+  );
+}
+
+function portVariables(kind: ServiceKind): [keyof ServicePorts, string][] {
+  return Object.entries(serviceKinds[kind].portKeys) as [keyof ServicePorts, string][];
 }
 
 interface ServiceOptions {
@@ -58,18 +63,17 @@ interface ServiceOptions {
 
 /** A service of ours as a child: `node dist/services/<folder>/main.js`. Call `start()` on it. */
 export function serviceProcess(options: ServiceOptions): SupervisedProcess {
-  const { folder, httpKey, grpcKey } = serviceKinds[options.kind];
-  const portOf = (wanted?: number, last?: number): string => String(last ?? wanted ?? 0);
+  const { folder } = serviceKinds[options.kind];
+  const portsIn = (last: ServicePorts): NodeJS.ProcessEnv =>
+    Object.fromEntries(
+      portVariables(options.kind).map(([name, key]) => [key, String(last[name] ?? options.ports[name] ?? 0)]),
+    );
   return new SupervisedProcess(
     {
       name: options.name,
       command: process.execPath,
       args: ['--enable-source-maps', projectPath('dist', 'services', folder, 'main.js')],
-      environment: (last) => ({
-        ...options.env,
-        [httpKey]: portOf(options.ports.http, last.http),
-        ...(grpcKey === undefined ? {} : { [grpcKey]: portOf(options.ports.grpc, last.grpc) }),
-      }),
+      environment: (last) => ({ ...options.env, ...portsIn(last) }),
       logFile: join(options.logs, `${options.name}.log`),
       ready: 'message',
       readyTimeoutMs: options.readyTimeoutMs,

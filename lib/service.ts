@@ -6,6 +6,9 @@ import { createTelemetry, type LogLevel, type Logger, type Telemetry } from './t
 export interface ServicePorts {
   readonly http?: number;
   readonly grpc?: number;
+  /** Of a worker: the inference protocol over HTTP, and Prometheus' metrics. */
+  readonly kserveHttp?: number;
+  readonly metrics?: number;
 }
 
 export interface ServiceContext<C> {

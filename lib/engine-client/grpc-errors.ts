@@ -3,7 +3,7 @@ import { errorCodes, RoundhouseError, type ErrorCode } from '#schemas/errors';
 import { grpcDetails } from '../grpc-details';
 
 /** Trailer with the exact code of our error table; stock Triton servers don't send it. */
-const errorCodeTrailer = 'rh-error-code';
+export const errorCodeTrailer = 'rh-error-code';
 
 export function isErrorCode(text: string): text is ErrorCode {
   return Object.hasOwn(errorCodes, text);

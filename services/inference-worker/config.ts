@@ -17,6 +17,20 @@ export const workerSettings = {
   ...topicSettings,
   httpPort: portSetting('ROUNDHOUSE_WORKER_HTTP_PORT', 8090),
   grpcPort: portSetting('ROUNDHOUSE_WORKER_GRPC_PORT', 8001),
+  kserveHttpPort: portSetting('ROUNDHOUSE_WORKER_KSERVE_HTTP_PORT', 8000),
+  metricsPort: portSetting('ROUNDHOUSE_WORKER_METRICS_PORT', 8002),
+  /** The engine's, so that the protocol's edges refuse what it would. */
+  engineMaxMessageBytes: integerSetting('ROUNDHOUSE_ENGINE_MAX_MESSAGE_BYTES', {
+    default: 16_777_216,
+    min: 1_024,
+    max: 1_073_741_824,
+  }),
+  /** Of a request to the inference protocol over HTTP. */
+  kserveMaxBodyBytes: integerSetting('ROUNDHOUSE_WORKER_KSERVE_MAX_BODY_BYTES', {
+    default: 33_554_432,
+    min: 1_024,
+    max: 1_073_741_824,
+  }),
   /** Uncommitted shards a partition, done in any order. */
   window: integerSetting('ROUNDHOUSE_WORKER_WINDOW', { default: 8, min: 1, max: 1_000 }),
   sessionTimeoutMs: integerSetting('ROUNDHOUSE_WORKER_SESSION_TIMEOUT_MS', {

@@ -13,7 +13,9 @@ import type { WorkerConfig } from './config';
 import { connectOverShm } from './data-plane/shm-engine-client';
 import { EngineLink } from './engine-link';
 import { workerEvents, type WorkerEvents } from './events';
+import { serveKserveHttp } from './protocol/http/serve-kserve-http';
 import { serveInferenceProtocol } from './protocol/serve-inference-protocol';
+import { serveMetrics } from './protocol/serve-metrics';
 import { engineReadiness, engineWarnings } from './readiness';
 import { circuitPolicy } from './sentinel/circuit';
 import { Sentinel } from './sentinel/sentinel';
@@ -102,11 +104,21 @@ async function startHealth({ config, telemetry, onStop }: Context, started: Star
   return health.port;
 }
 
-async function startProtocol({ config, onStop }: Context, link: EngineLink): Promise<number> {
-  const { bindHost: bind, grpcPort: port } = config;
-  const protocol = await serveInferenceProtocol({ bind, port, engineAddress: () => link.address() });
-  onStop('inference protocol', () => protocol.close());
-  return protocol.port;
+type ProtocolPorts = Required<Pick<ServicePorts, 'grpc' | 'kserveHttp' | 'metrics'>>;
+
+/** On Triton's usual ports; they stay open while engines come and go. */
+async function startProtocol(context: Context, link: EngineLink): Promise<ProtocolPorts> {
+  const { config, logger, telemetry, onStop } = context;
+  const { bindHost: bind, kserveMaxBodyBytes: maxBodyBytes, engineMaxMessageBytes: maxMessageBytes } = config;
+  const engine = { engineAddress: () => link.address(), whyDown: () => link.whyDown(), maxMessageBytes };
+  const onFault = (error: Error): void => logger.error({ event: 'KserveHttpFailed', error });
+  const grpc = await serveInferenceProtocol({ bind, port: config.grpcPort, ...engine });
+  onStop('inference protocol', () => grpc.close());
+  const http = await serveKserveHttp({ bind, port: config.kserveHttpPort, maxBodyBytes, onFault, ...engine });
+  onStop('inference protocol over HTTP', () => http.close());
+  const metrics = await serveMetrics(telemetry.registry, { bind, port: config.metricsPort });
+  onStop('metrics', () => metrics.close());
+  return { grpc: grpc.port, kserveHttp: http.port, metrics: metrics.port };
 }
 
 async function startShards(
@@ -145,8 +157,8 @@ export async function startWorker(context: Context, env: Env): Promise<ServicePo
   const bus = await prepareBus(context, events);
   const link = startEngine(context, events, env);
   started.link = link;
-  const grpc = await startProtocol(context, link);
+  const ports = await startProtocol(context, link);
   await waitForEngine(link, context.signal);
   started.intake = await startShards(context, bus, link, events);
-  return { http, grpc };
+  return { http, ...ports };
 }

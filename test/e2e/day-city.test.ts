@@ -11,6 +11,16 @@ import { LauncherProcess } from './launcher-process';
 
 const rules = { targetClickToDoor: 40, maximumClickToDoor: 90, payPerOrder: 10, guaranteedPayPerHour: 15 };
 
+const portNames = [
+  'INGEST_HTTP',
+  'INGEST_GRPC',
+  'WORKER_HTTP',
+  'WORKER_GRPC',
+  'WORKER_KSERVE_HTTP',
+  'WORKER_METRICS',
+  'AGGREGATOR_HTTP',
+];
+
 describe('a short city day', () => {
   const { kafkaBrokers, redisUrl, topicPrefix, brokers } = startStack('day-city');
   const observations = () => countMessages(brokers, topicsOf(topicPrefix).observations);
@@ -129,8 +139,7 @@ describe('npm start', () => {
   }, 120_000);
 
   test('--serve ends with a fault when a process does not stay up', async () => {
-    const names = ['INGEST_HTTP', 'INGEST_GRPC', 'WORKER_HTTP', 'WORKER_GRPC', 'AGGREGATOR_HTTP'];
-    const ports = Object.fromEntries(names.map((name) => [`ROUNDHOUSE_${name}_PORT`, '0']));
+    const ports = Object.fromEntries(portNames.map((name) => [`ROUNDHOUSE_${name}_PORT`, '0']));
     const env = { KAFKA_BROKERS: kafkaBrokers, REDIS_URL: redisUrl, ROUNDHOUSE_TOPIC_PREFIX: 'day-lost.' };
     const launcher = new LauncherProcess(['--serve'], { ...env, ...ports });
     running.push(launcher);
@@ -144,8 +153,7 @@ describe('npm start', () => {
   }, 120_000);
 
   test('--serve prints endpoints that work, until it is told to end', async () => {
-    const anyPort = ['INGEST_HTTP', 'INGEST_GRPC', 'WORKER_HTTP', 'WORKER_GRPC', 'AGGREGATOR_HTTP'];
-    const ports = Object.fromEntries(anyPort.map((name) => [`ROUNDHOUSE_${name}_PORT`, '0']));
+    const ports = Object.fromEntries(portNames.map((name) => [`ROUNDHOUSE_${name}_PORT`, '0']));
     const env = { KAFKA_BROKERS: kafkaBrokers, REDIS_URL: redisUrl, ROUNDHOUSE_TOPIC_PREFIX: 'day-serve.' };
     const launcher = new LauncherProcess(['--serve'], { ...env, ...ports });
     running.push(launcher);

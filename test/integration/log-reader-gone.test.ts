@@ -12,7 +12,15 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 /** Nothing answers there: the services stay in their start, where they say what they wait for. */
 const nobody = { KAFKA_BROKERS: '127.0.0.1:1', REDIS_URL: 'redis://127.0.0.1:1' };
-const keys = ['INGEST_HTTP', 'INGEST_GRPC', 'WORKER_HTTP', 'WORKER_GRPC', 'AGGREGATOR_HTTP'];
+const keys = [
+  'INGEST_HTTP',
+  'INGEST_GRPC',
+  'WORKER_HTTP',
+  'WORKER_GRPC',
+  'WORKER_KSERVE_HTTP',
+  'WORKER_METRICS',
+  'AGGREGATOR_HTTP',
+];
 const ports = Object.fromEntries(keys.map((key) => [`ROUNDHOUSE_${key}_PORT`, '0']));
 const socket = { ROUNDHOUSE_ENGINE_SOCKET: join(folder, 'engine.sock') };
 

@@ -8,7 +8,12 @@ import { startStack } from '../support/stack';
 
 const mainFile = projectPath('dist', 'services', 'inference-worker', 'main.js');
 const stack = startStack('exits');
-const free = { ROUNDHOUSE_WORKER_HTTP_PORT: '0', ROUNDHOUSE_WORKER_GRPC_PORT: '0' };
+const free = {
+  ROUNDHOUSE_WORKER_HTTP_PORT: '0',
+  ROUNDHOUSE_WORKER_GRPC_PORT: '0',
+  ROUNDHOUSE_WORKER_KSERVE_HTTP_PORT: '0',
+  ROUNDHOUSE_WORKER_METRICS_PORT: '0',
+};
 
 interface Ended {
   readonly code: number | null;

@@ -5,12 +5,15 @@ import {
   type handleUnaryCall,
   type MethodDefinition,
   type ServiceDefinition,
+  type ServiceError,
   type StatusObject,
   type UntypedServiceImplementation,
 } from '@grpc/grpc-js';
 import { defaultMaxMessageBytes } from '#lib/engine-client/grpc';
+import { errorCodeTrailer, statusOf } from '#lib/engine-client/grpc-errors';
 import { loadProtocol } from '#lib/engine-client/protocol';
 import { bindServer, grpcAddress } from '#lib/grpc-bind';
+import { RoundhouseError } from '#schemas/errors';
 import { EngineConnection } from './engine-connection';
 
 export interface InferenceProtocolOptions {
@@ -19,6 +22,8 @@ export interface InferenceProtocolOptions {
   readonly port: number;
   /** The engine's address now (`unix:…`), or null while there is none: then calls are UNAVAILABLE. */
   readonly engineAddress: string | (() => string | null);
+  /** Said while there is no engine. */
+  readonly whyDown?: () => string | null;
   readonly maxMessageBytes?: number;
 }
 
@@ -26,6 +31,9 @@ export interface InferenceProtocol {
   readonly port: number;
   close(): Promise<void>;
 }
+
+/** Whoever holds a connection and doesn't speak the protocol loses it; a client of gRPC answers pings by itself. */
+const silentPeers = { 'grpc.keepalive_time_ms': 30_000, 'grpc.keepalive_timeout_ms': 10_000 };
 
 const same = (bytes: Buffer): Buffer => bytes;
 
@@ -41,12 +49,29 @@ const opaqueMessages = {
   responseDeserialize: same,
 } as unknown as Partial<MethodDefinition<unknown, unknown>>;
 
-const noEngine: Partial<StatusObject> = { code: status.UNAVAILABLE, details: 'the engine is not up' };
+type WhyDown = () => string | null;
 
-function forwardUnary(path: string, engine: EngineConnection): handleUnaryCall<Buffer, Buffer> {
+function noEngine(whyDown: WhyDown): Partial<StatusObject> {
+  const why = whyDown() ?? 'it is being replaced';
+  return statusOf(new RoundhouseError('ENGINE_LOST', `no engine serves now: ${why}`));
+}
+
+/** An engine that hung up says nothing; its own refusals come with a code of the error table. */
+function lostOr({ code, details, metadata }: ServiceError, whyDown: WhyDown): Partial<StatusObject> {
+  const isOurs = metadata?.get(errorCodeTrailer).length > 0;
+  if (code !== status.UNAVAILABLE || isOurs) return { code, details, metadata };
+  const why = whyDown() ?? details;
+  return statusOf(new RoundhouseError('ENGINE_LOST', `the engine was lost with the call: ${why}`));
+}
+
+function forwardUnary(
+  path: string,
+  engine: EngineConnection,
+  whyDown: WhyDown,
+): handleUnaryCall<Buffer, Buffer> {
   return (call, callback) => {
     const client = engine.get();
-    if (client === null) return callback(noEngine);
+    if (client === null) return callback(noEngine(whyDown));
     const options = { deadline: call.getDeadline() };
     const onward = client.makeUnaryRequest(
       path,
@@ -57,30 +82,38 @@ function forwardUnary(path: string, engine: EngineConnection): handleUnaryCall<B
       options,
       (error, answer) => {
         if (error === null) callback(null, answer);
-        else callback({ code: error.code, details: error.details, metadata: error.metadata });
+        else callback(lostOr(error, whyDown));
       },
     );
     call.on('cancelled', () => onward.cancel());
   };
 }
 
-function forwardStream(path: string, engine: EngineConnection): handleServerStreamingCall<Buffer, Buffer> {
+function forwardStream(
+  path: string,
+  engine: EngineConnection,
+  whyDown: WhyDown,
+): handleServerStreamingCall<Buffer, Buffer> {
   return (call) => {
     const client = engine.get();
-    if (client === null) return void call.emit('error', noEngine);
+    if (client === null) return void call.emit('error', noEngine(whyDown));
     const options = { deadline: call.getDeadline() };
     const onward = client.makeServerStreamRequest(path, same, same, call.request, call.metadata, options);
     onward.on('data', (bytes: Buffer) => call.write(bytes));
-    onward.on('error', ({ code, details }: StatusObject & Error) => call.emit('error', { code, details }));
+    onward.on('error', (error: ServiceError) => call.emit('error', lostOr(error, whyDown)));
     onward.on('end', () => call.end());
     call.on('cancelled', () => onward.cancel());
   };
 }
 
-function forwarders(service: ServiceDefinition, engine: EngineConnection): UntypedServiceImplementation {
+function forwarders(
+  service: ServiceDefinition,
+  engine: EngineConnection,
+  whyDown: WhyDown,
+): UntypedServiceImplementation {
   const handlers = Object.entries(service).map(([name, { path, responseStream }]) => [
     name,
-    responseStream ? forwardStream(path, engine) : forwardUnary(path, engine),
+    responseStream ? forwardStream(path, engine, whyDown) : forwardUnary(path, engine, whyDown),
   ]);
   return Object.fromEntries(handlers) as UntypedServiceImplementation;
 }
@@ -90,15 +123,16 @@ function forwarders(service: ServiceDefinition, engine: EngineConnection): Untyp
  * and cancellations go along.
  */
 export async function serveInferenceProtocol(options: InferenceProtocolOptions): Promise<InferenceProtocol> {
-  const { bind, engineAddress, maxMessageBytes = defaultMaxMessageBytes } = options;
+  const { bind, engineAddress, whyDown = () => null, maxMessageBytes = defaultMaxMessageBytes } = options;
   const current = typeof engineAddress === 'string' ? () => engineAddress : engineAddress;
   const engine = new EngineConnection(current, maxMessageBytes);
   const server = new Server({
     'grpc.max_receive_message_length': maxMessageBytes,
     'grpc.max_send_message_length': maxMessageBytes,
+    ...silentPeers,
   });
   for (const service of Object.values(loadProtocol()) as ServiceDefinition[]) {
-    server.addService(opaque(service), forwarders(service, engine));
+    server.addService(opaque(service), forwarders(service, engine, whyDown));
   }
   const port = await bindServer(server, grpcAddress(bind, options.port));
   const close = (): Promise<void> => {

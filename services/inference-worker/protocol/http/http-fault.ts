@@ -1,5 +1,5 @@
 import { status as grpcStatus, type ServiceError } from '@grpc/grpc-js';
-import { isErrorCode } from '#lib/engine-client/grpc-errors';
+import { errorCodeTrailer, isErrorCode } from '#lib/engine-client/grpc-errors';
 import { errorCodes } from '#schemas/errors';
 
 /** What is answered instead: a status, and a text for `{"error": …}`. */
@@ -37,7 +37,7 @@ const tooLarge = /larger than/i;
 /** A failed call to the engine: by the code of the error table that it carries, else by its gRPC status. */
 export function faultOfCall({ code, details, message, metadata }: ServiceError): HttpFault {
   const text = details || message;
-  const sent = metadata?.get('rh-error-code')[0];
+  const sent = metadata?.get(errorCodeTrailer)[0];
   const named = typeof sent === 'string' && isErrorCode(sent) ? errorCodes[sent].http : null;
   const isTooLarge = code === grpcStatus.RESOURCE_EXHAUSTED && named === null && tooLarge.test(text);
   const status = isTooLarge ? 413 : (named ?? byGrpcStatus[code] ?? 500);
