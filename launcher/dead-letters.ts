@@ -1,4 +1,5 @@
-import { parseArgs } from 'node:util';
+import { once } from 'node:events';
+import { numberFlag, readFlags, runCommand } from '#lib/command-line';
 import { connectBus } from '#lib/bus/kafka';
 import type { BusMessage } from '#lib/bus/port';
 import { brokersSetting, commonSettings, loadConfig } from '#lib/config';
@@ -10,7 +11,11 @@ import { deadLetterText } from './dead-letter-text';
 const usage = `npm run --silent dead-letters -- [--limit N] [--follow]
   --limit N   the newest N (default 20)
   --follow    then every new one, until Ctrl-C
-Reads KAFKA_BROKERS and ROUNDHOUSE_TOPIC_PREFIX like the services do.`;
+  --help      this text
+KAFKA_BROKERS names the broker (default 127.0.0.1:9092), as \`npm start -- --serve\` prints it;
+ROUNDHOUSE_TOPIC_PREFIX the prefix of the topics, if there is one.`;
+
+const whereTheBrokerIs = 'KAFKA_BROKERS names the broker: copy the line that `npm start -- --serve` prints';
 
 const settings = {
   brokers: brokersSetting('KAFKA_BROKERS', '127.0.0.1:9092'),
@@ -22,11 +27,12 @@ interface Arguments {
   readonly follow: boolean;
 }
 
-function readArguments(args: readonly string[]): Arguments {
-  const options = { limit: { type: 'string', default: '20' }, follow: { type: 'boolean' } } as const;
-  const { values } = parseArgs({ args: [...args], options });
-  if (!/^\d{1,6}$/.test(values.limit)) throw new Error(`--limit ${values.limit}: a whole number is wanted`);
-  return { limit: Number(values.limit), follow: values.follow ?? false };
+function readArguments(argv: readonly string[]): Arguments {
+  const { limit, follow = false } = readFlags(argv, {
+    limit: { type: 'string' },
+    follow: { type: 'boolean' },
+  });
+  return { limit: numberFlag('limit', limit, { default: 20, min: 0, max: 999_999 }), follow };
 }
 
 function byTime(a: BusMessage, b: BusMessage): number {
@@ -38,7 +44,9 @@ async function list({ limit, follow }: Arguments): Promise<void> {
   const { logger } = createTelemetry({ service: 'dead-letters', logLevel: 'silent' });
   const bus = connectBus({ brokers, clientId: 'roundhouse-dead-letters', logger });
   const topic = topicsOf(topicPrefix).deadLetters;
-  await bus.waitUntilReady(5_000);
+  await bus.waitUntilReady(5_000).catch((error: RoundhouseError) => {
+    throw new RoundhouseError(error.code, `${error.message}. ${whereTheBrokerIs}`, [], { cause: error });
+  });
   const print = (message: BusMessage): boolean => process.stdout.write(`${deadLetterText(message)}\n`);
   const follower = follow ? await bus.followTopic({ topic, from: 'latest', handle: print }) : null;
   const letters: BusMessage[] = [];
@@ -48,19 +56,8 @@ async function list({ limit, follow }: Arguments): Promise<void> {
     .slice(-limit || letters.length)
     .forEach(print);
   if (letters.length === 0) process.stderr.write(`no dead letters on ${topic}\n`);
-  if (follower === null) return bus.close();
-  process.once('SIGINT', () => void bus.close().then(() => process.exit(0)));
+  if (follower !== null) await once(process, 'SIGINT');
+  await bus.close();
 }
 
-try {
-  const args = readArguments(process.argv.slice(2));
-  list(args).catch((error: unknown) => {
-    const code = error instanceof RoundhouseError ? `${error.code}: ` : '';
-    process.stderr.write(`${code}${error instanceof Error ? error.message : String(error)}\n`);
-    process.exitCode = 1;
-    setTimeout(() => process.exit(1), 500).unref();
-  });
-} catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n${usage}\n`);
-  process.exitCode = 1;
-}
+void runCommand({ usage, parse: readArguments, run: list });

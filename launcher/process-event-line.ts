@@ -1,3 +1,4 @@
+import { shownText } from '#schemas/shown-text';
 import type { ProcessEvent } from './processes';
 
 /** What became of a process of the pipeline, in words. */
@@ -5,6 +6,8 @@ export function processEventLine(event: ProcessEvent): string {
   switch (event.kind) {
     case 'ready':
       return `${event.name} is ready (pid ${event.pid})`;
+    case 'awaited':
+      return `waiting for ${event.name}${event.words === '' ? '' : ` (${shownText(event.words, 200)})`}`;
     case 'exited':
       return `${event.name} ended: ${event.reason}${event.again ? '; it is started again' : ''}`;
     case 'gaveUp':

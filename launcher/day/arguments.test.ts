@@ -1,4 +1,5 @@
-import { ArgumentsInvalid, parseStartArguments } from './arguments';
+import { ArgumentsInvalid } from '#lib/command-line';
+import { parseStartArguments } from './arguments';
 
 test('without arguments it is the bundled day', () => {
   const city = {

@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util';
+import { ArgumentsInvalid, numberFlag, readFlags } from '#lib/command-line';
 
 export type StartArguments =
   | { readonly kind: 'help' }
@@ -16,9 +16,6 @@ interface CityArguments {
   readonly seed: number;
 }
 
-/** A command line that can't be followed: every fault in one message. */
-export class ArgumentsInvalid extends Error {}
-
 export const usage = `usage:
   npm start                                  dispatch the bundled city day through the whole pipeline
   npm start -- --mdrp DIR [--out DIR]        dispatch a day in the MDRP format, write its solution files
@@ -26,7 +23,10 @@ export const usage = `usage:
 
   --f MINUTES        simulated minutes between rounds (default 5)
   --deadline-ms MS   time that a round has for its decision (default 2000)
-  --orders N --couriers N --seed N           size and seed of the city day (600, 60)`;
+  --orders N --couriers N --seed N           size and seed of the city day (600, 60)
+
+KAFKA_BROKERS and REDIS_URL name servers to use instead of own ones. Exit codes: 0 the day was dispatched, 1 it was
+not, 2 the command line or the MDRP folder can't be followed, 130 Ctrl-C`;
 
 const text = { type: 'string' } as const;
 const options = {
@@ -41,18 +41,20 @@ const options = {
   seed: text,
 } as const;
 
-type Values = ReturnType<typeof parseArgs<{ options: typeof options }>>['values'];
+type DayNumber = 'f' | 'deadline-ms' | 'orders' | 'couriers' | 'seed';
+type Values = ReturnType<typeof readFlags<typeof options>>;
 
 export function parseStartArguments(argv: readonly string[]): StartArguments {
-  const values = valuesOf(argv);
+  const values = readFlags(argv, options);
   if (values.help) return { kind: 'help' };
   const faults = conflicts(values);
-  const whole = (flag: keyof Values, fallback: number, low: number, high: number): number => {
-    const given = values[flag];
-    if (given === undefined) return fallback;
-    const isWithin = /^\d+$/.test(String(given)) && Number(given) >= low && Number(given) <= high;
-    if (!isWithin) faults.push(`--${flag} is ${given}: a whole number from ${low} to ${high}`);
-    return Number(given);
+  const whole = (flag: DayNumber, fallback: number, min: number, max: number): number => {
+    try {
+      return numberFlag(flag, values[flag], { default: fallback, min, max });
+    } catch (error) {
+      faults.push((error as Error).message);
+      return fallback;
+    }
   };
   const day = {
     roundMinutes: whole('f', 5, 1, 60),
@@ -67,14 +69,6 @@ export function parseStartArguments(argv: readonly string[]): StartArguments {
   if (values.serve) return { kind: 'serve' };
   if (values.mdrp === undefined) return { kind: 'city', ...city, ...day };
   return { kind: 'mdrp', folder: values.mdrp, out: values.out ?? null, ...day };
-}
-
-function valuesOf(argv: readonly string[]): Values {
-  try {
-    return parseArgs({ args: [...argv], options, strict: true, allowPositionals: false }).values;
-  } catch (error) {
-    throw new ArgumentsInvalid((error as Error).message);
-  }
 }
 
 const dayFlags = ['mdrp', 'out', 'f', 'deadline-ms', 'orders', 'couriers', 'seed'] as const;

@@ -1,4 +1,5 @@
 import { basename, resolve } from 'node:path';
+import { ArgumentsInvalid } from '#lib/command-line';
 import type { Seconds } from '#schemas/brands';
 import { cityDay } from '#policy/simulation/city/city-day';
 import type { Day, DayResult } from '#policy/simulation/day';
@@ -9,7 +10,7 @@ import { mdrpPolicy } from '#policy/simulation/mdrp/mdrp-policy';
 import { solutionFiles } from '#policy/simulation/mdrp/solution-files';
 import { readMdrpFolder } from '../mdrp/read-folder';
 import { prepareSolutionFolder, writeSolution } from '../mdrp/write-solution';
-import { ArgumentsInvalid, type StartArguments } from './arguments';
+import type { StartArguments } from './arguments';
 
 /** A day to run, how it is judged, and what is left behind of it. */
 export interface PlannedDay {

@@ -1,3 +1,4 @@
+import type { DayRules } from '#policy/simulation/day-metrics';
 import { shardFaultsText } from '../day/day-failure';
 import type { DayOutcome } from '../day/run-day';
 
@@ -5,7 +6,7 @@ const minutes = (value: number) => `${value.toFixed(2)} min`;
 const whole = (value: number) => `${Math.round(value)} ms`;
 
 /** What the day came to, one figure a line. */
-export function finalTable({ metrics, totals }: DayOutcome, wallSeconds: number): string {
+export function finalTable({ metrics, totals }: DayOutcome, rules: DayRules, wallSeconds: number): string {
   const rows: [string, string][] = [
     [
       'orders delivered',
@@ -13,10 +14,19 @@ export function finalTable({ metrics, totals }: DayOutcome, wallSeconds: number)
     ],
     ['late', `${(100 * metrics.lateShare).toFixed(1)}%, ${minutes(metrics.lateness)} on average`],
     ['click to door', `${minutes(metrics.clickToDoor)}, p90 ${minutes(metrics.clickToDoorP90)}`],
-    ['  above the floor', minutes(metrics.clickToDoorMinusFloor)],
-    ['  penalised', minutes(metrics.penalisedClickToDoor)],
+    [
+      '  above the floor',
+      `${minutes(metrics.clickToDoorMinusFloor)} (the floor: a courier waits for the meal and rides straight)`,
+    ],
+    [
+      '  penalised',
+      `${minutes(metrics.penalisedClickToDoor)} (an order left counts ${rules.maximumClickToDoor} min)`,
+    ],
     ['ready to pickup', `${minutes(metrics.readyToPickup)}, p90 ${minutes(metrics.readyToPickupP90)}`],
-    ['cost per order', metrics.costPerOrder.toFixed(2)],
+    [
+      'cost per order',
+      `${metrics.costPerOrder.toFixed(2)} of couriers' pay (${rules.payPerOrder} an order, at least ${rules.guaranteedPayPerHour} an hour)`,
+    ],
     ['decision latency', `p50 ${whole(totals.decisionMsP50)}, p99 ${whole(totals.decisionMsP99)}`],
     ['rounds', `${totals.rounds}: ${totals.complete} closed complete, ${totals.byDeadline} by deadline`],
     ['late decisions', `${totals.late}, and ${totals.afterOutage} after an outage`],

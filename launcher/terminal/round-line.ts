@@ -10,6 +10,11 @@ export function clockOf(seconds: number): string {
   return days > 0 ? `${days}d ${clock}` : clock;
 }
 
+/** The words of a round's line, once before the first. */
+export const legend = `  open: orders to give; coverage: share of the candidates that came back costed; decided: from handing the round
+  in to holding its decision, of the time it had; given: couriers that got orders for good; sent ahead: couriers
+  that ride to a restaurant while the set of their orders stays open (docs/glossary.md)`;
+
 /** One line for one round. */
 export function roundLine({ round, decision, decisionMs, deadlineMs, late, outage }: RoundReport): string {
   const held = new Set(round.couriers.flatMap((courier) => courier.held.map(({ orderId }) => orderId)));

@@ -1,24 +1,44 @@
 import { createReadStream } from 'node:fs';
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
+import { ArgumentsInvalid, runCommand } from '#lib/command-line';
 import { RoutePlanner } from './route-planner';
 import { solveFile } from './solve-file';
 
-const usage = 'usage: npm run --silent solve -- FILE.jsonl   (- reads standard input)';
+const usage = `npm run --silent solve -- FILE.jsonl
+  Solves the route problems of a file, one a line (docs/or.md has the format); - reads standard input. An answer a
+  line: \`id cost s1 … sm\` or \`id infeasible\`, with \`unproven\` behind it where the heuristic gave it.`;
 
 async function answer(line: string): Promise<void> {
   if (!process.stdout.write(`${line}\n`)) await once(process.stdout, 'drain');
 }
 
-async function main(args: readonly string[]): Promise<number> {
-  const [file] = args;
-  if (file === undefined || args.length !== 1) {
-    console.error(usage);
-    return 1;
-  }
-  const input: Readable = file === '-' ? process.stdin : createReadStream(file);
+function parse(argv: readonly string[]): string {
+  const [file] = argv;
+  if (file === undefined || argv.length !== 1) throw new ArgumentsInvalid('one file is wanted');
+  if (/^-./.test(file)) throw new ArgumentsInvalid(`unknown flag ${file}`);
+  return file;
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file',
+  EISDIR: 'is a folder, not a file',
+  EACCES: 'may not be read by this user',
+};
+
+/** The file, opened before anything else is done with it. */
+async function openInput(file: string): Promise<Readable> {
+  if (file === '-') return process.stdin;
+  const input = createReadStream(file);
+  await once(input, 'ready').catch((error: NodeJS.ErrnoException) => {
+    throw new ArgumentsInvalid(`${file}: ${reasons[error.code ?? ''] ?? error.message}`);
+  });
+  return input;
+}
+
+async function solve(file: string): Promise<number> {
   const name = file === '-' ? 'standard input' : file;
-  const faultless = await solveFile(input, new RoutePlanner(), {
+  const faultless = await solveFile(await openInput(file), new RoutePlanner(), {
     answer,
     malformed: (lineNumber, reason) => console.error(`${name}:${lineNumber}: ${reason}`),
   });
@@ -28,10 +48,4 @@ async function main(args: readonly string[]): Promise<number> {
 // A reader that has seen enough (head) is no fault.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
 
-main(process.argv.slice(2)).then(
-  (code) => (process.exitCode = code),
-  (error: Error) => {
-    console.error(error.message);
-    process.exitCode = 1;
-  },
-);
+void runCommand({ usage, parse, run: solve });
