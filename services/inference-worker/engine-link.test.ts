@@ -18,3 +18,17 @@ test('who waits gets null when the engine is not up in time, and the link says w
   expect(await link.waitUntilUp((Date.now() + 20) as UnixMs)).toBeNull();
   expect(link.whyDown()).toBe('it ended');
 });
+
+test('work that is handed over is not waited for; the next engine takes it again', async () => {
+  const link = new EngineLink();
+  const told: (string | null)[] = [];
+  link.onHandOver((reason) => told.push(reason));
+  const waiting = link.waitUntilUp((Date.now() + 60_000) as UnixMs);
+  link.handOver('they keep ending');
+  expect(await waiting).toBeNull();
+  expect([link.whyDown(), link.whyHandedOver()]).toEqual(['they keep ending', 'they keep ending']);
+  link.up({} as EngineClient, 'unix:socket');
+  link.up({} as EngineClient, 'unix:other');
+  expect(link.whyHandedOver()).toBeNull();
+  expect(told).toEqual(['they keep ending', null]);
+});

@@ -2,15 +2,11 @@
 export interface BackoffPolicy {
   readonly firstMs: number;
   readonly lastMs: number;
-  /** An engine that was up for so long is followed by its successor at once. */
-  readonly settledMs: number;
 }
 
-export const restartBackoff: BackoffPolicy = { firstMs: 50, lastMs: 5_000, settledMs: 2_000 };
+export const restartBackoff: BackoffPolicy = { firstMs: 50, lastMs: 5_000 };
 
-/**
- * `losses` engines in a row, the last one included, ended before they had settled: 0, first, twice as long, …
- */
+/** `losses` engines in a row, the last one included, ended soon; none: the next one follows at once. */
 export function pauseBeforeRestart(losses: number, policy: BackoffPolicy = restartBackoff): number {
   if (losses <= 0) return 0;
   return Math.min(policy.lastMs, policy.firstMs * 2 ** Math.min(losses - 1, 30));
