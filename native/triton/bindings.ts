@@ -41,10 +41,14 @@ export interface AdmissionCounts {
   readonly expiredRunning: number;
   readonly cancelledQueued: number;
   readonly cancelledRunning: number;
-  /** Of those that started later, with the buckets of `waitBucketsMs` and one for longer waits. */
+  /** Of those that started later. */
   readonly waitSeconds: number;
+  /** By `waitBucketsMs`, and one for longer waits. */
   readonly waitBuckets: readonly number[];
 }
+
+/** Upper ends; kWaitBucketsMs of src/admission.hpp. */
+export const waitBucketsMs = [1, 2, 5, 10, 50, 100, 500, 1_000, 10_000] as const;
 
 /** By priority: above the default, the default, below. */
 export const priorityClasses = ['high', 'default', 'low'] as const;

@@ -1,5 +1,6 @@
 import { DeadlineClock } from '#lib/deadline-clock';
 import type { ParameterRow } from '#lib/engine-client/request-parameters';
+import { admissionOf, endOf, type AdmissionLimits } from './admission';
 import {
   loadBindings,
   type AdmissionStatistics,
@@ -29,17 +30,6 @@ export interface TritonServerOptions {
   readonly keepOutputBytes?: number;
   /** Absent: a model gets as many requests as come. */
   readonly admission?: AdmissionLimits;
-}
-
-/** Bounds of what is under way, over both ways in. */
-export interface AdmissionLimits {
-  /** In the core, over all models; also requests whose caller is gone. */
-  readonly maxInFlight: number;
-  /** In the core for a model; no more than fill the next batch of each of its instances. */
-  readonly maxRunning: number;
-  /** Requests that wait for their turn; one more is ENGINE_BUSY. */
-  readonly maxQueued: number;
-  readonly maxQueuedBytes: number;
 }
 
 export interface TritonRequest {
@@ -91,13 +81,6 @@ function versionNumber(version: string | undefined): number {
   if (version === undefined || version === '') return -1;
   if (/^[1-9]\d{0,14}$/.test(version)) return Number(version);
   throw new TritonError('INVALID_ARG', `model_version: "${version}" is no positive number`);
-}
-
-/** The sooner of the deadline and the parameter `timeout` (microseconds from now). */
-function endOf(deadlineMs: number, parameters: ParameterRow = []): number {
-  const at = parameters.indexOf('timeout');
-  const timeout = at >= 0 && at % 2 === 0 ? Number(parameters[at + 1]) : 0;
-  return timeout > 0 ? Math.min(deadlineMs, Date.now() + Math.ceil(timeout / 1_000)) : deadlineMs;
 }
 
 /**
@@ -358,12 +341,6 @@ export class TritonServer implements AsyncDisposable {
       throw asTritonError(error);
     }
   }
-}
-
-function admissionOf(limits: AdmissionLimits | undefined) {
-  if (limits === undefined) return {};
-  const { maxInFlight: inCore, maxRunning: running, maxQueued: queued, maxQueuedBytes: queuedBytes } = limits;
-  return { admission: { inCore, running, queued, queuedBytes } };
 }
 
 function tensorOf(output: NativeOutput, arena: Buffer): TritonTensor {

@@ -49,7 +49,7 @@ export function int32(values: readonly number[]): Buffer {
   return Buffer.from(Int32Array.from(values).buffer);
 }
 
-export const operations = { echo: 0, sleep: 1, fail: 2, fill: 3 } as const;
+export const operations = { echo: 0, sleep: 1, fail: 2, fill: 3, hold: 4 } as const;
 
 /** Inputs of an echo model. */
 export function echoInputs(data: readonly number[], operation = 0, argument = 0) {

@@ -5,6 +5,7 @@ import { dataPlaneSocket } from '#lib/engine-client/data-plane';
 import { loadProtocol } from '#lib/engine-client/protocol';
 import { projectPath } from '#schemas/project-root';
 import { TritonServer } from '#native/triton/triton-server';
+import { admissionHandlers } from './admission-service';
 import type { EngineConfig } from './config';
 import { endWithDevice } from './device-watch';
 import { EngineModels } from './engine-models';
@@ -79,6 +80,7 @@ export async function startEngine(config: EngineConfig, events: EngineEvents): P
     await models.loadNeeded();
     server.addService(inferenceDefinition(), inferenceHandlers({ triton, models, gate, events, regions }));
     server.addService(loadProtocol().health, healthHandlers(models, stopping.signal));
+    server.addService(loadProtocol().engine, admissionHandlers(triton));
     mkdirSync(dirname(at(config.socket)), { recursive: true });
     await bindSocket(server, at(config.socket));
     if (config.dataPlane === 'shm') openDataPlane(triton, config);

@@ -1,8 +1,12 @@
 // A backend for tests of the engine. Inputs: `data` INT32 [1, n] and `control` INT32 [1, 2] (operation,
 // argument). Outputs: `data` as it came and `sum` INT64 [1, 1]. Operation 1 sleeps `argument` ms or until the
-// request is cancelled, 2 fails, 3 answers with `argument` values of 7 in `data`. A model whose parameter
+// request is cancelled, 2 fails, 3 answers with `argument` values of 7 in `data`, 4 waits, whatever the caller does,
+// until the file named `argument` is in the folder of the environment's ECHO_RELEASES. A model whose parameter
 // `fail_at_load` is set refuses to load with that text.
+#include <unistd.h>
+
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <stdexcept>
@@ -81,12 +85,20 @@ void sleep_or_cancel(TRITONBACKEND_Request* request, std::int32_t milliseconds) 
   }
 }
 
+void hold(std::int32_t name) {
+  const char* folder = std::getenv("ECHO_RELEASES");
+  if (folder == nullptr) refuse(TRITONSERVER_ERROR_INVALID_ARG, "no ECHO_RELEASES");
+  const std::string file = std::string(folder) + "/" + std::to_string(name);
+  while (access(file.c_str(), F_OK) != 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+}
+
 void answer(TRITONBACKEND_Request* request, TRITONBACKEND_Response* response) {
   std::vector<std::int32_t> data = read_input(request, "data");
   const std::vector<std::int32_t> control = read_input(request, "control");
   if (control.size() != 2) refuse(TRITONSERVER_ERROR_INVALID_ARG, "control: 2 values are needed");
   if (control[0] == 1) sleep_or_cancel(request, control[1]);
   if (control[0] == 2) refuse(TRITONSERVER_ERROR_INTERNAL, "told to fail");
+  if (control[0] == 4) hold(control[1]);
   if (control[0] == 3) data.assign(static_cast<std::size_t>(control[1]), 7);
   std::int64_t sum = 0;
   for (const std::int32_t value : data) sum += value;

@@ -1,0 +1,33 @@
+import type { UntypedServiceImplementation } from '@grpc/grpc-js';
+import { priorityClasses, waitBucketsMs, type AdmissionStatistics } from '#native/triton/bindings';
+import type { TritonServer } from '#native/triton/triton-server';
+import { unary } from './unary-handlers';
+
+/** AdmissionStatistics of schemas/proto/engine.proto. */
+function messageOf(statistics: AdmissionStatistics): object {
+  const priorities = priorityClasses.map((priority) => {
+    const counts = statistics[priority];
+    return {
+      priority,
+      queued_now: counts.queuedNow,
+      started_at_once: counts.startedAtOnce,
+      queued: counts.queued,
+      started_later: counts.startedLater,
+      refused_full: counts.refusedFull,
+      refused_hopeless: counts.refusedHopeless,
+      late: counts.late,
+      expired_queued: counts.expiredQueued,
+      expired_running: counts.expiredRunning,
+      cancelled_queued: counts.cancelledQueued,
+      cancelled_running: counts.cancelledRunning,
+      wait_seconds: counts.waitSeconds,
+      waits: counts.waitBuckets.map((requests, i) => ({ up_to_ms: waitBucketsMs[i] ?? Infinity, requests })),
+    };
+  });
+  const { queued, queuedBytes, inCore } = statistics;
+  return { queued, queued_bytes: queuedBytes, in_core: inCore, priorities };
+}
+
+export function admissionHandlers(triton: TritonServer): UntypedServiceImplementation {
+  return { Admission: unary(() => messageOf(triton.admissionStatistics())) };
+}
