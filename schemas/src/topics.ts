@@ -49,6 +49,8 @@ export const headers = {
   outage: 'rh-outage',
   /** Unix ms at which the round was closed, on decisions. */
   closedAt: 'rh-closed-at',
+  /** Unix ms by the broker's clock at which a decision was given to Kafka; see `outageOf`. */
+  sentAt: 'rh-sent-at',
   /** On dead letters: code, message, and where the message came from. */
   deadLetterCode: 'rh-dead-letter-code',
   deadLetterReason: 'rh-dead-letter-reason',

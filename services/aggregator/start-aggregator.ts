@@ -1,5 +1,6 @@
 import { connectBus, topicSpecs, type Bus } from '#lib/bus/kafka';
 import type { BusProducer, WindowedConsumer } from '#lib/bus/port';
+import { SparseLog } from '#lib/bus/sparse-log';
 import { startHealthServer } from '#lib/health';
 import { closeRedis, createRedis, waitForRedis, type Redis } from '#lib/redis';
 import type { ServiceContext, ServicePorts } from '#lib/service';
@@ -46,6 +47,8 @@ interface Connections {
   readonly producer: BusProducer;
   readonly redis: Redis;
   readonly topics: Topics;
+  /** Our clock minus the broker's. */
+  readonly skewMs: number;
 }
 
 /** Starts the parts in their order; they stop in the reverse one. */
@@ -101,10 +104,11 @@ async function connect(context: Context, events: AggregatorEvents, watched: Watc
   watched.redis = redis;
   await bus.waitUntilReady(timeoutMs, signal);
   await bus.ensureTopics(topicSpecs(topics, config));
-  events.ClockSkewMeasured({ skewMs: await bus.measureClockSkewMs(config) });
+  const skewMs = await bus.measureClockSkewMs(config);
+  events.ClockSkewMeasured({ skewMs });
   await waitForEvictionPolicy(redis, logger, signal);
   const producer = await bus.producer({ deliveryTimeoutMs: DELIVERY_TIMEOUT_MS });
-  return { bus, producer, redis, topics };
+  return { bus, producer, redis, topics, skewMs };
 }
 
 function startDecider({ config, onStop }: Context): RoundDecider {
@@ -120,7 +124,7 @@ function assemble(
   decider: RoundDecider,
 ) {
   const { config, logger, onStop } = context;
-  const { bus, producer, redis, topics } = connections;
+  const { bus, producer, redis, topics, skewMs } = connections;
   const book = new RoundBook();
   const store = new JoinStore(redis, config.topicPrefix, config.roundTtlMs);
   const outages = new OutageLog(events);
@@ -129,10 +133,12 @@ function assemble(
   onStop('stall watch', () => stalls.stop());
   const probe = new RedisProbe(redis, store.keys.probe(), outages, stalls);
   store.tookLate = (since) => outages.happened('redis', since);
+  const refusals = new SparseLog(logger, 'warn', 'RedisRefused');
+  store.refused = (reason) => refusals.report(reason);
   const budget = new CloseBudget(config.closeMarginMs);
   const timers = new DeadlineTimers();
   onStop('timers', () => timers.clearAll());
-  const publisher = new DecisionPublisher(producer, topics, outages);
+  const publisher = new DecisionPublisher(producer, topics, outages, stalls, skewMs);
   const isRedisThere = () => redis.status === 'ready';
   const deadLetters = new DeadLetterBox(producer, topics, events);
   const onInvalid = refuseEarly(deadLetters, topics, (error) =>

@@ -5,7 +5,8 @@ import { startPipeline, type Pipeline } from '#launcher/pipeline';
 import type { OrderId, RoundId, RunId, Seconds, UnixMs, ZoneId } from '#schemas/brands';
 import { decisionsCodec } from '#schemas/codec';
 import type { Decision, DispatchRound } from '#schemas/domain';
-import { headers, topicsOf } from '#schemas/topics';
+import { outageOf } from '#schemas/outage-mark';
+import { topicsOf } from '#schemas/topics';
 import { RoundhouseClient } from '../../client';
 import { buildCourier, buildOrder, buildRound, buildStop } from '../support/build-round';
 
@@ -62,8 +63,9 @@ async function readDecisions(pipeline: Pipeline): Promise<Map<string, Published[
     from: 'earliest',
     handle: (message) => {
       const decision = decisionsCodec.decode(message.value!);
-      const outage = message.headers[headers.outage];
-      const published = { decision, appendedAt: message.timestamp, outage };
+      const appendedAt = message.timestamp;
+      const outage = outageOf({ headers: message.headers, appendedAt, deadline: decision.deadline });
+      const published = { decision, appendedAt, outage };
       byRound.set(decision.roundId, [...(byRound.get(decision.roundId) ?? []), published]);
     },
   });

@@ -109,9 +109,10 @@ export class AggregatorHarness {
     await this.pipeline.stop();
   }
 
-  async publishRound({ manifest }: CutRound): Promise<void> {
+  async publishRound({ manifest }: CutRound, sent: Readonly<Record<string, string>> = {}): Promise<void> {
     const key = zoneKey(manifest.round.tenantId, manifest.round.zoneId);
-    await this.publish(this.topics.rounds, key, roundsCodec.encode(manifest));
+    const value = roundsCodec.encode(manifest);
+    await this.producer.send([{ topic: this.topics.rounds, key, value, headers: sent }]);
   }
 
   async publishOutcomes(outcomes: readonly ShardOutcome[]): Promise<void> {

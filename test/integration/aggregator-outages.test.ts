@@ -1,6 +1,7 @@
 import { Redis } from 'ioredis';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ZoneId } from '#schemas/brands';
+import { outageOf } from '#schemas/outage-mark';
 import { headers, roundKey } from '#schemas/topics';
 import {
   AggregatorHarness,
@@ -16,6 +17,9 @@ beforeAll(async () => {
   harness = await AggregatorHarness.start({ topicPrefix: 'outages.' });
 }, 120_000);
 afterAll(() => harness?.stop(), 60_000);
+
+const outageIn = ({ decision, headers: sent, appendedAt }: Published) =>
+  outageOf({ headers: sent, appendedAt, deadline: decision.deadline });
 
 async function readiness(): Promise<{ status: number; text: string }> {
   const aggregator = harness.pipeline.processes().find(({ name }) => name === 'aggregator')!;
@@ -162,7 +166,24 @@ test('a send that hangs over a deadline is made again, with the mark', async () 
   await harness.eventually(() => harness.decisionsOf(round).some(isMarked));
   const all = harness.decisionsOf(round);
   expect(new Set(all.map(({ decision }) => decision.contentHash)).size).toBe(1);
+  // The first was on its way before anybody knew; its own times tell.
+  expect(all.map(outageIn)).toEqual(all.map(() => 'kafka'));
 }, 90_000);
+
+test('a round to which an outage left no time for its close is marked, in time or not', async () => {
+  const redis = new Redis(harness.pipeline.redisUrl);
+  const stopped = harness.pipeline.processes().find(({ name }) => name === 'redis')!.pid!;
+  const receivedAt = Date.now();
+  process.kill(stopped, 'SIGSTOP');
+  await sleep(600);
+  process.kill(stopped, 'SIGCONT');
+  await redis.ping();
+  redis.disconnect();
+  // As ingest sends it that got it before the outage: of the 50 ms that are left a close may use 25, not its 150.
+  const round = roundOf({ deadline: inMs(50), zoneId: 'pressed' as ZoneId });
+  await harness.publishRound(round, { [headers.receivedAt]: `${receivedAt}` });
+  expect(outageIn(await harness.decisionOf(round))).toBe('redis');
+}, 60_000);
 
 test('an eviction policy that may drop keys makes it not ready, with the reason', async () => {
   const redis = new Redis(harness.pipeline.redisUrl);
@@ -182,6 +203,12 @@ test('an eviction policy that may drop keys makes it not ready, with the reason'
 test.each([
   ['full', ['CONFIG', 'SET', 'maxmemory', '1mb'], ['CONFIG', 'SET', 'maxmemory', '0'], 'OOM'],
   ['read-only', ['REPLICAOF', '127.0.0.1', '1'], ['REPLICAOF', 'NO', 'ONE'], 'READONLY'],
+  [
+    'closed to writers',
+    ['ACL', 'SETUSER', 'default', '-@write'],
+    ['ACL', 'SETUSER', 'default', '+@all'],
+    'NOPERM',
+  ],
 ] as const)(
   'a Redis that is %s: not ready with the reason; what came before and meanwhile is decided once, marked',
   async (how, begin, end, reason) => {

@@ -202,13 +202,14 @@ export class RoundCloser {
   }
 
   /**
-   * Only rounds that are behind their plan are marked; all others are decided in time. An outage counts from the
-   * time on when the round came to ingest.
+   * Only rounds that are behind their plan are marked, and those to which an outage left less than the margin; all
+   * others are decided in time. An outage counts from the time on when the round came to ingest.
    */
   private markOf(open: OpenRound): Outage | null {
     const now = Date.now();
     const { closeAt, meta, cameLate } = open.parts;
-    if (now < closeAt + BEHIND_PLAN_MS) return null;
+    const isPressed = this.parts.budget.isPressed(closeAt, open.round.deadline);
+    if (now < closeAt + BEHIND_PLAN_MS && !isPressed) return null;
     const receivedAt = Number(meta.receivedAt ?? meta.acceptedAt) || meta.acceptedAt;
     const met = this.parts.outages.met(Math.min(receivedAt, meta.acceptedAt), now);
     return met ?? (cameLate || !open.parts.isOwned() ? 'aggregator' : null);

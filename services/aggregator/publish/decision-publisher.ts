@@ -1,9 +1,11 @@
 import { hostname } from 'node:os';
 import type { BusProducer } from '#lib/bus/port';
 import { RoundhouseError } from '#schemas/errors';
+import { SLOW_KAFKA_MS } from '#schemas/outage-mark';
 import { headers as names, zoneKey, type Topics } from '#schemas/topics';
 import type { Outage } from '../events';
 import type { OpenRound } from '../join/open-round';
+import type { LoopStalls } from './loop-stalls';
 import type { OutageLog } from './outage-log';
 
 /**
@@ -17,6 +19,9 @@ export class DecisionPublisher {
     private readonly producer: BusProducer,
     private readonly topics: Topics,
     private readonly outages: OutageLog,
+    private readonly stalls: LoopStalls,
+    /** Our clock minus the broker's. */
+    private readonly skewMs: number,
   ) {}
 
   /** Resolves to the mark once the decision is acknowledged; rejects with ROUND_TOO_LARGE or SHUTTING_DOWN. */
@@ -27,11 +32,11 @@ export class DecisionPublisher {
       const sentAt = Date.now();
       const outage = mark();
       try {
-        const headers = this.headersOf(open, closedAt, outage);
+        const headers = this.headersOf(open, { closedAt, sentAt, outage });
         const key = zoneKey(tenantId, zoneId);
         await this.producer.send([{ topic: this.topics.decisions, key, value: decision, headers }]);
         this.outages.over('kafka');
-        return outage;
+        return outage ?? this.heldUp(sentAt, open.round.deadline);
       } catch (error) {
         if (!(error instanceof RoundhouseError) || error.code !== 'DEPENDENCY_ABSENT') throw error;
         this.outages.began('kafka', sentAt);
@@ -39,11 +44,23 @@ export class DecisionPublisher {
     }
   }
 
-  private headersOf(open: OpenRound, closedAt: number, outage: Outage | null): Record<string, string> {
+  /** What `outageOf` says of the record, as far as it is known here; a send that Kafka held up is an outage to others. */
+  private heldUp(sentAt: number, deadline: number): Outage | null {
+    const now = Date.now();
+    if (now - sentAt - this.stalls.stalledMs(sentAt, now) <= SLOW_KAFKA_MS) return null;
+    this.outages.happened('kafka', sentAt);
+    return now > deadline ? 'kafka' : null;
+  }
+
+  private headersOf(
+    open: OpenRound,
+    { closedAt, sentAt, outage }: { closedAt: number; sentAt: number; outage: Outage | null },
+  ): Record<string, string> {
     const { traceparent, receivedAt } = open.parts.meta;
     return {
       [names.host]: this.host,
       [names.closedAt]: String(closedAt),
+      [names.sentAt]: String(Math.round(sentAt - this.skewMs)),
       ...(traceparent !== null && { [names.traceparent]: traceparent }),
       ...(receivedAt !== null && { [names.receivedAt]: receivedAt }),
       ...(outage !== null && { [names.outage]: outage }),

@@ -4,7 +4,7 @@ import { OutageLog } from './outage-log';
 
 const log = () => new OutageLog(aggregatorEvents(createTelemetry({ service: 'test', logLevel: 'silent' })));
 
-test('a time span meets the outages that overlap it, Redis before Kafka', () => {
+test('a time span meets the outages that overlap it', () => {
   jest.useFakeTimers({ now: 1_000 });
   const outages = log();
   outages.began('kafka');
@@ -19,6 +19,23 @@ test('a time span meets the outages that overlap it, Redis before Kafka', () => 
   expect(outages.met(1_950, 1_960)).toBe('redis');
   expect(outages.met(9_000, 9_001)).toBe('redis');
   expect(outages.isOpen('redis')).toBe(true);
+  jest.useRealTimers();
+});
+
+test('of several outages the one that took most of the time counts, else the last', () => {
+  jest.useFakeTimers({ now: 10_000 });
+  const outages = log();
+  outages.happened('aggregator', 9_500); // 9,500 to 10,000
+  jest.setSystemTime(10_400);
+  outages.happened('redis', 10_200); // 10,200 to 10,400
+  outages.began('kafka', 10_300);
+  expect(outages.met(9_000, 10_500)).toBe('aggregator'); // 500 ms, 200 ms, 200 ms
+  expect(outages.met(9_900, 10_550)).toBe('kafka'); // 100 ms, 200 ms, 250 ms
+  jest.setSystemTime(10_600);
+  outages.over('kafka');
+  outages.happened('redis', 10_550); // 50 ms more
+  expect(outages.met(10_000, 10_600)).toBe('kafka'); // 300 ms against 250 ms
+  expect(outages.met(11_000, 11_500)).toBe('redis'); // none took of it, Redis was back last
   jest.useRealTimers();
 });
 

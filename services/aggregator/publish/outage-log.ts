@@ -38,15 +38,23 @@ export class OutageLog {
     return this.open.has(outage);
   }
 
-  /** The outage that a time span met, or whose end it followed at once; Redis before Kafka. */
+  /** The outage that took most of a time span; else the one whose end it followed at once, the last of several. */
   met(from: number, to: number): Outage | null {
-    const spans = [
-      ...this.ended,
-      ...[...this.open].map(([outage, begin]) => ({ outage, from: begin, to: Infinity })),
-    ];
-    const hit = spans
-      .filter((span) => span.from <= to && span.to + AFTERMATH_MS >= from)
-      .map(({ outage }) => outage);
-    return (['redis', 'kafka', 'aggregator'] as const).find((outage) => hit.includes(outage)) ?? null;
+    const met = new Map<Outage, number>();
+    for (const span of this.spans()) {
+      if (span.from > to || span.to + AFTERMATH_MS < from) continue;
+      const overlapMs = Math.min(span.to, to) - Math.max(span.from, from);
+      const sum = (met.get(span.outage) ?? 0) + Math.max(0, overlapMs);
+      met.delete(span.outage); // so that the last met stands last
+      met.set(span.outage, sum);
+    }
+    const [most] = [...met].reverse().sort(([, a], [, b]) => b - a);
+    return most?.[0] ?? null;
+  }
+
+  /** In the order of their ends. */
+  private spans() {
+    const open = [...this.open].map(([outage, from]) => ({ outage, from, to: Infinity }));
+    return [...this.ended, ...open];
   }
 }

@@ -58,6 +58,8 @@ export class JoinStore {
   recall: () => Promise<void> = () => Promise.resolve();
   /** Told of a command that Redis refused from then on until now. */
   tookLate: (since: number) => void = () => undefined;
+  /** Told each time that Redis refuses a command, which is then given to it again. */
+  refused: (reason: string) => void = () => undefined;
   private recalled: Promise<void> = Promise.resolve();
   private epoch: { readonly text: string; readonly createdAt: number } | null = null;
   private renewing: Promise<void> | null = null;
@@ -203,6 +205,7 @@ export class JoinStore {
         return reply;
       } catch (error) {
         if (!(error instanceof Error) || error.name !== 'ReplyError') throw error;
+        this.refused(error.message);
         await sleep(REFUSED_PAUSE_MS);
       }
     }

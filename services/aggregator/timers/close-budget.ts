@@ -66,6 +66,11 @@ export class CloseBudget {
     return { at, notBefore, costMs: this.turnMs + TURN_MS_PER_CANDIDATE * candidates };
   }
 
+  /** Has the round so little time that its close doesn't get the margin? */
+  isPressed(closeAt: number, deadline: number): boolean {
+    return deadline - closeAt < this.marginMs;
+  }
+
   /** Unix ms at which closing begins; at most half of a short round's time is given up. */
   closeAt(acceptedAt: number, deadline: number, candidates: number): number {
     const half = Math.max(0, deadline - acceptedAt) / 2;

@@ -2,6 +2,7 @@ import type { Bus, Follower } from '#lib/bus/kafka';
 import type { BusMessage } from '#lib/bus/port';
 import type { UnixMs } from '#schemas/brands';
 import { decisionsCodec } from '#schemas/codec';
+import { outageOf } from '#schemas/outage-mark';
 import { headers } from '#schemas/topics';
 import type { IngestEvents } from '../events';
 import type { DecisionCache } from './decision-cache';
@@ -16,11 +17,12 @@ function receive(message: BusMessage, cache: DecisionCache, events: IngestEvents
   try {
     if (!message.value) throw new Error('a record without a value');
     const decision = decisionsCodec.decode(message.value);
+    const appendedAt = message.timestamp;
     const record = {
       decision,
-      appendedAt: message.timestamp,
+      appendedAt,
       closedAt: headerText(message.headers[headers.closedAt]),
-      outage: headerText(message.headers[headers.outage]),
+      outage: headerText(outageOf({ headers: message.headers, appendedAt, deadline: decision.deadline })),
     };
     const repeated = !cache.add(record, message.value);
     const { tenantId, runId, roundId } = decision;
