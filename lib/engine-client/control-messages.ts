@@ -22,6 +22,18 @@ export function encodeRepositoryModel(name: string): Buffer {
   return encodeStrings([[2, name]]);
 }
 
+/** The model's name in a RepositoryModelLoadRequest or RepositoryModelUnloadRequest. */
+export function decodeRepositoryModel(bytes: Buffer): string {
+  const reader = new WireReader(bytes);
+  let name = '';
+  while (!reader.atEnd) {
+    const { field, type } = reader.tag();
+    if (field === 2 && type === WireType.bytes) name = reader.string();
+    else reader.skip(type);
+  }
+  return name;
+}
+
 /** Field 1 of ServerLiveResponse, ServerReadyResponse and ModelReadyResponse. */
 export function decodeBool(bytes: Buffer): boolean {
   const reader = new WireReader(bytes);

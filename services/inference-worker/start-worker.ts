@@ -110,7 +110,13 @@ type ProtocolPorts = Required<Pick<ServicePorts, 'grpc' | 'kserveHttp' | 'metric
 async function startProtocol(context: Context, link: EngineLink): Promise<ProtocolPorts> {
   const { config, logger, telemetry, onStop } = context;
   const { bindHost: bind, kserveMaxBodyBytes: maxBodyBytes, engineMaxMessageBytes: maxMessageBytes } = config;
-  const engine = { engineAddress: () => link.address(), whyDown: () => link.whyDown(), maxMessageBytes };
+  const { models } = link;
+  const engine = {
+    engineAddress: () => link.address(),
+    whyDown: () => link.whyDown(),
+    maxMessageBytes,
+    models,
+  };
   const onFault = (error: Error): void => logger.error({ event: 'KserveHttpFailed', error });
   const grpc = await serveInferenceProtocol({ bind, port: config.grpcPort, ...engine });
   onStop('inference protocol', () => grpc.close());

@@ -10,10 +10,12 @@ import {
   type UntypedServiceImplementation,
 } from '@grpc/grpc-js';
 import { defaultMaxMessageBytes } from '#lib/engine-client/grpc';
+import { decodeRepositoryModel } from '#lib/engine-client/control-messages';
 import { errorCodeTrailer, statusOf } from '#lib/engine-client/grpc-errors';
 import { loadProtocol } from '#lib/engine-client/protocol';
 import { bindServer, grpcAddress } from '#lib/grpc-bind';
 import { RoundhouseError } from '#schemas/errors';
+import type { ModelOperation, WantedModels } from '../sentinel/wanted-models';
 import { EngineConnection } from './engine-connection';
 
 export interface InferenceProtocolOptions {
@@ -25,6 +27,8 @@ export interface InferenceProtocolOptions {
   /** Said while there is no engine. */
   readonly whyDown?: () => string | null;
   readonly maxMessageBytes?: number;
+  /** Loads and unloads that the engine has carried out are noted here. */
+  readonly models?: WantedModels;
 }
 
 export interface InferenceProtocol {
@@ -49,6 +53,16 @@ const opaqueMessages = {
   responseDeserialize: same,
 } as unknown as Partial<MethodDefinition<unknown, unknown>>;
 
+const operations: Readonly<Record<string, ModelOperation['kind']>> = {
+  RepositoryModelLoad: 'load',
+  RepositoryModelUnload: 'unload',
+};
+
+function noteOperation(models: WantedModels | undefined, path: string, request: Buffer): void {
+  const kind = operations[path.slice(path.lastIndexOf('/') + 1)];
+  if (kind !== undefined) models?.note({ kind, model: decodeRepositoryModel(request) });
+}
+
 type WhyDown = () => string | null;
 
 function noEngine(whyDown: WhyDown): Partial<StatusObject> {
@@ -68,6 +82,7 @@ function forwardUnary(
   path: string,
   engine: EngineConnection,
   whyDown: WhyDown,
+  models?: WantedModels,
 ): handleUnaryCall<Buffer, Buffer> {
   return (call, callback) => {
     const client = engine.get();
@@ -81,8 +96,9 @@ function forwardUnary(
       call.metadata,
       options,
       (error, answer) => {
-        if (error === null) callback(null, answer);
-        else callback(lostOr(error, whyDown));
+        if (error !== null) return callback(lostOr(error, whyDown));
+        noteOperation(models, path, call.request);
+        callback(null, answer);
       },
     );
     call.on('cancelled', () => onward.cancel());
@@ -110,10 +126,11 @@ function forwarders(
   service: ServiceDefinition,
   engine: EngineConnection,
   whyDown: WhyDown,
+  models?: WantedModels,
 ): UntypedServiceImplementation {
   const handlers = Object.entries(service).map(([name, { path, responseStream }]) => [
     name,
-    responseStream ? forwardStream(path, engine, whyDown) : forwardUnary(path, engine, whyDown),
+    responseStream ? forwardStream(path, engine, whyDown) : forwardUnary(path, engine, whyDown, models),
   ]);
   return Object.fromEntries(handlers) as UntypedServiceImplementation;
 }
@@ -132,7 +149,7 @@ export async function serveInferenceProtocol(options: InferenceProtocolOptions):
     ...silentPeers,
   });
   for (const service of Object.values(loadProtocol()) as ServiceDefinition[]) {
-    server.addService(opaque(service), forwarders(service, engine, whyDown));
+    server.addService(opaque(service), forwarders(service, engine, whyDown, options.models));
   }
   const port = await bindServer(server, grpcAddress(bind, options.port));
   const close = (): Promise<void> => {

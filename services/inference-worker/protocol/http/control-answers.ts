@@ -20,7 +20,14 @@ type Control = (request: ControlRequest) => Promise<Answer>;
 
 /** The protocol's absent messages and empty texts say nothing in JSON. */
 function said(value: object): object {
-  return Object.fromEntries(Object.entries(value).filter(([, part]) => part !== null && part !== ''));
+  return Object.fromEntries(Object.entries(value).filter(([, part]) => part !== ''));
+}
+
+function withoutAbsent(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutAbsent);
+  if (typeof value !== 'object' || value === null) return value;
+  const parts = Object.entries(value).filter(([, part]) => part !== null);
+  return Object.fromEntries(parts.map(([key, part]) => [key, withoutAbsent(part)]));
 }
 
 async function requireTrue(answer: Promise<object>, field: string, otherwise: string): Promise<undefined> {
@@ -97,9 +104,8 @@ async function regionStatus({ route, calls, gone }: ControlRequest): Promise<Ans
 async function modelConfig({ route, calls, gone }: ControlRequest): Promise<Answer> {
   const request = { name: route.subject, version: route.version };
   const { config } = await calls.ask<{ config: object | null }>('ModelConfig', request, gone);
-  return said(objectOrEmpty(config));
+  return withoutAbsent(config ?? {});
 }
-const objectOrEmpty = (value: object | null): object => value ?? {};
 
 /** A question that is answered with what the engine says of the path's model. */
 const named =
@@ -124,9 +130,11 @@ export const controls: Readonly<Record<Exclude<RouteName, 'modelInfer' | 'unsupp
   repositoryIndex,
   repositoryLoad: async (request) => {
     await request.calls.order('RepositoryModelLoad', repositoryRequest(request), request.gone);
+    request.calls.noteOperation({ kind: 'load', model: request.route.subject });
   },
   repositoryUnload: async (request) => {
     await request.calls.order('RepositoryModelUnload', repositoryRequest(request), request.gone);
+    request.calls.noteOperation({ kind: 'unload', model: request.route.subject });
   },
   regionStatus,
   regionRegister,

@@ -7,6 +7,7 @@ import {
   type DecodedInfer,
 } from '#lib/engine-client/infer-messages';
 import { projectPath } from '#schemas/project-root';
+import type { ModelOperation, WantedModels } from '../../sentinel/wanted-models';
 import type { EngineConnection } from '../engine-connection';
 import { engineDown, faultOfCall, HttpFault } from './http-fault';
 import type { HttpInfer } from './infer-request';
@@ -39,7 +40,13 @@ export class EngineCalls {
     private readonly connection: EngineConnection,
     private readonly whyDown: () => string | null,
     private readonly limits: CallLimits,
+    private readonly models?: WantedModels,
   ) {}
+
+  /** What the engine has carried out, its successor is to repeat. */
+  noteOperation(operation: ModelOperation): void {
+    this.models?.note(operation);
+  }
 
   ask<Answer>(name: string, request: object, gone: AbortSignal): Promise<Answer> {
     return this.control(name, request, this.limits.controlTimeoutMs, gone);

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from 'node:net';
 import { defaultMaxMessageBytes } from '#lib/engine-client/grpc';
 import { closeServer, listen } from '#lib/health';
+import type { WantedModels } from '../../sentinel/wanted-models';
 import { EngineConnection } from '../engine-connection';
 import { controls } from './control-answers';
 import { EngineCalls } from './engine-calls';
@@ -26,6 +27,8 @@ export interface KserveHttpOptions {
   readonly controlTimeoutMs?: number;
   readonly workTimeoutMs?: number;
   readonly maxConnections?: number;
+  /** Loads and unloads that the engine has carried out are noted here. */
+  readonly models?: WantedModels;
   /** For faults that are ours. */
   readonly onFault?: (error: Error) => void;
 }
@@ -142,11 +145,12 @@ class KserveHttpServer {
 export async function serveKserveHttp(options: KserveHttpOptions): Promise<KserveHttp> {
   const maxMessageBytes = options.maxMessageBytes ?? defaultMaxMessageBytes;
   const connection = new EngineConnection(options.engineAddress, maxMessageBytes);
-  const calls = new EngineCalls(connection, options.whyDown, {
+  const limits = {
     maxMessageBytes,
     controlTimeoutMs: options.controlTimeoutMs ?? 5_000,
     workTimeoutMs: options.workTimeoutMs ?? 300_000,
-  });
+  };
+  const calls = new EngineCalls(connection, options.whyDown, limits, options.models);
   const kserve = new KserveHttpServer(calls, options);
   const server = serverOf(options);
   server.on('request', (request, response) => void kserve.handle(request, response));
