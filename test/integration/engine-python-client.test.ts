@@ -1,14 +1,16 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { loadSync, type EnumTypeDefinition, type MessageTypeDefinition } from '@grpc/proto-loader';
+import { serveKserveHttp, type KserveHttp } from '#services/inference-worker/protocol/http/serve-kserve-http';
 import {
   serveInferenceProtocol,
   type InferenceProtocol,
 } from '#services/inference-worker/protocol/serve-inference-protocol';
 import { projectPath } from '#schemas/project-root';
 import { startEngineProcess, type RunningEngine } from './engine-process';
+import { faultEnv } from './fault-models';
 import { echoConfig, makeRepository, type TestRepository } from './engine-repository';
 
 jest.setTimeout(60_000);
@@ -16,7 +18,7 @@ jest.setTimeout(60_000);
 const environment = projectPath('.roundhouse/venv');
 const python = join(environment, 'bin', 'python');
 const requirements = projectPath('test/python/requirements.txt');
-const script = projectPath('test/python/engine_client.py');
+const scripts = projectPath('test/python');
 
 /** An environment with the pinned packages; null, or why there is none. */
 function setUpPython(): string | null {
@@ -38,10 +40,13 @@ function setUpPython(): string | null {
 const missing = setUpPython();
 const whenPython = missing === null ? describe : describe.skip;
 
-async function runPython(...parameters: string[]): Promise<Record<string, unknown>> {
-  const { stdout } = await promisify(execFile)(python, [script, ...parameters], { maxBuffer: 1e7 });
+async function runScript(script: string, ...parameters: string[]): Promise<Record<string, unknown>> {
+  const options = { maxBuffer: 1e7, timeout: 50_000 };
+  const { stdout } = await promisify(execFile)(python, [join(scripts, script), ...parameters], options);
   return JSON.parse(stdout) as Record<string, unknown>;
 }
+
+const runPython = (...parameters: string[]) => runScript('engine_client.py', ...parameters);
 
 if (missing !== null) {
   test.skip(`Python's tritonclient cannot be installed: ${missing}`, () => undefined);
@@ -51,14 +56,21 @@ whenPython("Python's tritonclient", () => {
   let repository: TestRepository;
   let engine: RunningEngine;
   let tcp: InferenceProtocol;
+  let http: KserveHttp;
 
   beforeAll(async () => {
     repository = makeRepository({ echo: echoConfig() });
-    engine = await startEngineProcess(repository.folder);
-    tcp = await serveInferenceProtocol({ bind: '127.0.0.1', port: 0, engineAddress: engine.address });
+    cpSync(projectPath('test/fixtures/fault-injection'), repository.folder, { recursive: true });
+    engine = await startEngineProcess(repository.folder, faultEnv);
+    const engineAddress = () => engine.address;
+    tcp = await serveInferenceProtocol({ bind: '127.0.0.1', port: 0, engineAddress });
+    const whyDown = () => null;
+    const maxBodyBytes = 33_554_432;
+    http = await serveKserveHttp({ bind: '127.0.0.1', port: 0, engineAddress, whyDown, maxBodyBytes });
   });
   afterAll(async () => {
     await tcp.close();
+    await http.close();
     await engine.stop();
     repository.remove();
   });
@@ -71,7 +83,7 @@ whenPython("Python's tritonclient", () => {
       server: 'roundhouse',
       inputs: ['data', 'control'],
       backend: 'echo',
-      index: ['echo'],
+      index: ['echo', 'fault_injection'],
       // 1 + 2 + 39 = 42
       sum: 42,
       data: [[1, 2, 39]],
@@ -97,6 +109,33 @@ whenPython("Python's tritonclient", () => {
       tooLong: 'StatusCode.INVALID_ARGUMENT',
       overflow: 'StatusCode.INVALID_ARGUMENT',
       left: 0,
+    });
+  });
+
+  test('the HTTP client, as it comes: tensors as bytes, as JSON, packed and in shared memory', async () => {
+    expect(await runScript('http_client.py', `127.0.0.1:${http.port}`)).toEqual({
+      live: true,
+      ready: true,
+      modelReady: true,
+      nobodyReady: false,
+      server: 'roundhouse',
+      inputs: ['data', 'control'],
+      maxBatch: 8,
+      index: ['echo', 'fault_injection'],
+      // 1 + 2 + 39 = 42, five times over and over those of the tests before
+      binary: 42,
+      json: 42,
+      mixed: 42,
+      gzip: 42,
+      deflate: 42,
+      statistics: expect.any(Number),
+      unloaded: true,
+      afterUnload: '404',
+      loadedAgain: true,
+      unknownModel: '404',
+      badShape: '400',
+      sharedMemory: { status: [64], sum: 42, echoed: [[1, 2, 39]], unknown: '404', left: 0 },
+      failed: '500',
     });
   });
 

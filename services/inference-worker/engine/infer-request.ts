@@ -47,6 +47,8 @@ export function inferRequestOf(bytes: Buffer, regions: RequestRegions): EngineRe
     const message = decodeInferRequest(bytes);
     checkContents(message);
     const { model, version, id: requestId, requestedOutputs: outputs } = message;
+    // The core would end the name there and serve another model.
+    if (model.includes('\0')) throw invalid('model_name: holds a NUL');
     const parameters = parametersOf(message);
     for (const [name, reference] of message.outputRegions) regions.expect(name, reference);
     return { model, version, requestId, outputs, parameters, inputs: inputsOf(message, regions) };

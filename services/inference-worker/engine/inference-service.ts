@@ -56,6 +56,17 @@ function modelConfig({ triton, models }: EngineParts, { name, version }: NamedMo
   return { config: { ...config, parameters } };
 }
 
+interface ServerMetadata {
+  readonly extensions?: readonly string[];
+}
+
+/** The core names what its own server has; these are not served here. */
+const notServed = new Set(['classification', 'sequence', 'cuda_shared_memory', 'trace', 'logging']);
+
+function servedMetadata(metadata: ServerMetadata): object {
+  return { ...metadata, extensions: metadata.extensions?.filter((name) => !notServed.has(name)) ?? [] };
+}
+
 export function inferenceHandlers(parts: EngineParts): UntypedServiceImplementation {
   const { triton, models, gate, events, regions } = parts;
   return {
@@ -63,7 +74,7 @@ export function inferenceHandlers(parts: EngineParts): UntypedServiceImplementat
     ServerLive: unary(() => ({ live: triton.isLive() })),
     ServerReady: unary(() => ({ ready: models.whyNotReady() === null })),
     ModelReady: unary(({ name, version }: NamedModel) => ({ ready: triton.isModelReady(name, version) })),
-    ServerMetadata: unary(() => triton.serverMetadata() as object),
+    ServerMetadata: unary(() => servedMetadata(triton.serverMetadata() as ServerMetadata)),
     ModelMetadata: unary(({ name, version }: NamedModel) => triton.modelMetadata(name, version) as object),
     ModelConfig: unary((named: NamedModel) => modelConfig(parts, named)),
     ModelStatistics: unary(

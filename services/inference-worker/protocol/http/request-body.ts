@@ -52,17 +52,12 @@ export class BodyReader {
     const announced = Number(request.headers['content-length'] ?? 0);
     const chunks: Buffer[] = [];
     let bytes = 0;
-    try {
-      if (announced > this.limits.maxBodyBytes) throw this.tooLarge(`${announced} bytes`);
-      for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-        bytes += chunk.length;
-        if (bytes > this.limits.maxBodyBytes) throw this.tooLarge('more bytes');
-        take(chunk.length);
-        chunks.push(chunk);
-      }
-    } catch (error) {
-      if (error instanceof HttpFault) drain(request);
-      throw error;
+    if (announced > this.limits.maxBodyBytes) throw this.tooLarge(`${announced} bytes`);
+    for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      bytes += chunk.length;
+      if (bytes > this.limits.maxBodyBytes) throw this.tooLarge('more bytes');
+      take(chunk.length);
+      chunks.push(chunk);
     }
     return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
   }
@@ -96,7 +91,8 @@ export class BodyReader {
   }
 }
 
-function drain(request: IncomingMessage): void {
+/** Reads what is left and forgets it, for a while: a sender that is cut off wouldn't hear why. */
+export function drain(request: IncomingMessage): void {
   const cut = setTimeout(() => request.destroy(), drainMs);
   request.once('close', () => clearTimeout(cut));
   request.once('end', () => clearTimeout(cut));

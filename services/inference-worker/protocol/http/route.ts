@@ -62,12 +62,15 @@ const routes = table.map(([method, path, name]) => ({ method, name, parts: path.
 /** Extensions of Triton that are answered with 501, so that their users see what is missing. */
 const unsupported = new Set(['cudasharedmemory', 'trace', 'logging']);
 
+/** The core ends names at a NUL: one in the path would name another model than it says. */
 function decode(part: string): string {
   try {
-    return decodeURIComponent(part);
+    const text = decodeURIComponent(part);
+    if (!text.includes('\0')) return text;
   } catch {
     throw invalid(`the path: "${shownText(part, 80)}" is no percent-encoded text`);
   }
+  throw new HttpFault(404, `the path: "${shownText(part, 80)}" is no name`);
 }
 
 function match(parts: readonly string[], pattern: readonly string[]): Map<string, string> | null {

@@ -10,7 +10,7 @@ import { HttpFault } from './http-fault';
 import { headerLength, jsonObjectOf, splitInferBody } from './infer-body';
 import { httpAnswerOf, type HttpAnswer } from './infer-answer';
 import { httpInferOf } from './infer-request';
-import { BodyReader } from './request-body';
+import { BodyReader, drain } from './request-body';
 import { routeOf, type Route } from './route';
 
 export interface KserveHttpOptions {
@@ -81,6 +81,12 @@ function sendJson(response: ServerResponse, status: number, value: unknown, head
   send(response, status, { headers: { ...type, ...headers }, body });
 }
 
+/** What is left of a body belongs to no other request. */
+function isUnread({ complete, headers }: IncomingMessage): boolean {
+  const { 'content-length': length, 'transfer-encoding': encoding } = headers;
+  return !complete && (encoding !== undefined || Number(length ?? 0) > 0);
+}
+
 /** Fires when the caller went away before its answer. */
 function goneSignal(response: ServerResponse): AbortSignal {
   const gone = new AbortController();
@@ -132,9 +138,9 @@ class KserveHttpServer {
     if (request.errored) return void response.destroy();
     const known = error instanceof HttpFault ? error : new HttpFault(500, 'a fault of the worker');
     if (!(error instanceof HttpFault)) this.options.onFault?.(error as Error);
-    // What is left of the body belongs to no other request.
-    const close = request.complete ? {} : { connection: 'close' };
+    const close = isUnread(request) ? { connection: 'close' } : {};
     sendJson(response, known.status, { error: known.message }, { ...known.headers, ...close });
+    if (isUnread(request)) drain(request);
   }
 }
 

@@ -60,7 +60,7 @@ function float(bytes: 4 | 8): Kind {
 
 /** The shortest decimal that is the same number as a float of 32 bits. */
 function shortest(value: number): number {
-  if (!Number.isFinite(value)) return value;
+  if (!Number.isFinite(value) || value === 0) return value;
   for (let digits = 6; digits < 9; digits += 1) {
     const candidate = Number(value.toPrecision(digits));
     if (Math.fround(candidate) === value) return candidate;
