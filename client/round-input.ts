@@ -9,7 +9,7 @@ export interface RoundInput {
   readonly runId?: string;
   readonly roundId: string;
   readonly zoneId?: string;
-  /** Orders the rounds of a zone; exact over the whole range of int64. */
+  /** Orders the rounds of a zone; exact over the whole range of int64. Absent: the moment of its submission. */
   readonly sequence?: bigint | number | string;
   /** Domain time, whole seconds. */
   readonly asOf?: number;

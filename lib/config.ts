@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { RoundhouseError, type Fault } from '#schemas/errors';
 import { projectRoot } from '#schemas/project-root';
 import { knownKeys } from './config-keys';
+import { counted } from '#schemas/counted';
 import { nearestName } from '#schemas/nearest-name';
 import { shownText } from '#schemas/shown-text';
 
@@ -166,10 +167,9 @@ export function loadConfig<S extends ConfigSpec>(env: Env, spec: S): ConfigOf<S>
 }
 
 export function configError(faults: readonly Fault[]): RoundhouseError {
-  const count = faults.length === 1 ? '1 fault' : `${faults.length} faults`;
   return new RoundhouseError(
     'CONFIG_INVALID',
-    `${count} in the configuration:\n${faults.map(lineOf).join('\n')}`,
+    `${counted(faults.length, 'fault')} in the configuration:\n${faults.map(lineOf).join('\n')}`,
     faults,
   );
 }

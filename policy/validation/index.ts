@@ -2,4 +2,4 @@ export { describeValue } from './fault-list';
 export { idFault } from './fields';
 export { defaultRoundLimits, MAX_INDEXED, type RoundLimits } from './limits';
 export { validateObservations, type ObservationsValidation } from './validate-observation';
-export { requireLead, validateRound, type RoundValidation } from './validate-round';
+export { requireLead, validateRound, type RoundValidation, type SequenceOrigin } from './validate-round';

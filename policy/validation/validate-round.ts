@@ -9,10 +9,18 @@ import { readCourier } from './read-courier';
 import { readOrder } from './read-order';
 import { readPolicy } from './read-policy';
 
+/** A round without a sequence has the moment of its submission, so it is no part of what was submitted. */
+export type SequenceOrigin = 'given' | 'submitted at';
+
 export type RoundValidation =
-  | { readonly kind: 'valid'; readonly round: DispatchRound }
+  | { readonly kind: 'valid'; readonly round: DispatchRound; readonly sequence: SequenceOrigin }
   /** Valid but for a deadline in the past, or too near: a repeated submission may still be answered. */
-  | { readonly kind: 'expired'; readonly round: DispatchRound; readonly faults: readonly Fault[] }
+  | {
+      readonly kind: 'expired';
+      readonly round: DispatchRound;
+      readonly sequence: SequenceOrigin;
+      readonly faults: readonly Fault[];
+    }
   | {
       readonly kind: 'invalid';
       /** The first hundred; `count` are there in all. */
@@ -73,7 +81,7 @@ function readRound(fields: Fields, limits: RoundLimits, now: UnixMs, tenant?: st
     runId: fields.id('runId', 'live') as RunId,
     roundId: fields.id('roundId') as RoundId,
     zoneId: fields.id('zoneId', 'default') as ZoneId,
-    sequence: fields.int64('sequence', BigInt(deadline)),
+    sequence: fields.int64('sequence', BigInt(now)),
     asOf,
     deadline,
     space,
@@ -108,5 +116,8 @@ export function validateRound(
   if (near && !faults.listed.some(({ path }) => path === 'deadline')) faults.add(...near);
   if (!sound)
     return { kind: 'invalid', faults: faults.listed, count: faults.count, tooLarge: faults.tooLarge };
-  return near ? { kind: 'expired', round, faults: faults.listed } : { kind: 'valid', round };
+  const sequence = fields.has('sequence') ? 'given' : 'submitted at';
+  return near
+    ? { kind: 'expired', round, sequence, faults: faults.listed }
+    : { kind: 'valid', round, sequence };
 }

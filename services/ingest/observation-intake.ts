@@ -1,5 +1,6 @@
 import type { BusProducer } from '#lib/bus/port';
 import { validateObservations } from '#policy/validation/index';
+import { counted } from '#schemas/counted';
 import { observationsCodec } from '#schemas/codec';
 import { RoundhouseError } from '#schemas/errors';
 import { zoneKey, type Topics } from '#schemas/topics';
@@ -14,7 +15,7 @@ export async function acceptObservations(
   const result = validateObservations(body, tenant);
   if (result.kind === 'invalid') {
     const code = result.tooLarge ? 'ROUND_TOO_LARGE' : 'PAYLOAD_INVALID';
-    throw new RoundhouseError(code, `the observations have ${result.count} faults`, result.faults);
+    throw new RoundhouseError(code, `the observations have ${counted(result.count, 'fault')}`, result.faults);
   }
   const { observations } = result;
   await parts.producer.send(

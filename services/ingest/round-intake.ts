@@ -1,8 +1,15 @@
 import { createHash } from 'node:crypto';
 import type { BusProducer } from '#lib/bus/port';
 import type { CutLimits } from '#policy/sharding/index';
-import { requireLead, validateRound, type RoundLimits, type RoundValidation } from '#policy/validation/index';
+import {
+  requireLead,
+  validateRound,
+  type RoundLimits,
+  type RoundValidation,
+  type SequenceOrigin,
+} from '#policy/validation/index';
 import type { UnixMs } from '#schemas/brands';
+import { counted } from '#schemas/counted';
 import { toJsonText } from '#schemas/decision-json';
 import type { DispatchRound, RoundKey } from '#schemas/domain';
 import { RoundhouseError } from '#schemas/errors';
@@ -43,7 +50,11 @@ export interface IntakeParts {
   readonly maxMessageBytes: number;
 }
 
-const contentHashOf = (round: DispatchRound) => createHash('sha256').update(toJsonText(round)).digest('hex');
+/** Of what was submitted: a sequence that the round did not have is another at every submission. */
+function contentHashOf(round: DispatchRound, sequence: SequenceOrigin): string {
+  const submitted = sequence === 'given' ? round : { ...round, sequence: null };
+  return createHash('sha256').update(toJsonText(submitted)).digest('hex');
+}
 
 /** What of a Kafka message is not its value. */
 const MESSAGE_ROOM = 4_096;
@@ -87,7 +98,7 @@ export class RoundIntake {
     const { limits } = this.parts;
     const result = validateRound(submission.body, receivedAt, limits, submission.tenant);
     if (result.kind === 'invalid') throw invalidRound(result);
-    const contentHash = contentHashOf(result.round);
+    const contentHash = contentHashOf(result.round, result.sequence);
     if (result.kind === 'expired') return this.answerExpired(result, contentHash);
     return this.once(result.round, contentHash, () =>
       this.claimAndPublish(result.round, contentHash, submission, receivedAt),
@@ -121,17 +132,15 @@ export class RoundIntake {
   }
 
   private async claimAndPublish(
-    round: DispatchRound,
+    submitted: DispatchRound,
     contentHash: string,
     submission: Submission,
     receivedAt: number,
   ): Promise<Acceptance> {
-    const claim = await this.parts.claims.claim(round, contentHash);
-    if (claim.state === 'conflict') {
-      const message = `round ${round.roundId} of run ${round.runId} was submitted before with other content`;
-      throw new RoundhouseError('ROUND_CONFLICT', message);
-    }
+    const claim = await this.parts.claims.claim(submitted, contentHash);
+    if (claim.state === 'conflict') throw conflictOf(submitted);
     const again = claim.state === 'accepted';
+    const round = again ? submitted : { ...submitted, sequence: claim.sequence };
     const accepted = again ? claim : await this.cutAndPublish(round, contentHash, submission, receivedAt);
     this.remember(round);
     const result = acceptance(round, accepted, again);
@@ -245,12 +254,17 @@ function namesLabel({ body }: Submission): boolean {
 
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
 
+function conflictOf({ runId, roundId }: RoundKey): RoundhouseError {
+  const message = `round ${roundId} of run ${runId} was submitted before with other content`;
+  return new RoundhouseError('ROUND_CONFLICT', message);
+}
+
 function invalidRound({
   faults,
   count,
   tooLarge,
 }: Extract<RoundValidation, { kind: 'invalid' }>): RoundhouseError {
   const listed = count > faults.length ? `, the first ${faults.length} listed` : '';
-  const message = `the round has ${count} ${count === 1 ? 'fault' : 'faults'}${listed}`;
+  const message = `the round has ${counted(count, 'fault')}${listed}`;
   return new RoundhouseError(tooLarge ? 'ROUND_TOO_LARGE' : 'ROUND_INVALID', message, faults);
 }

@@ -101,7 +101,13 @@ test('faults come with the status, in the message and in the metadata', async ()
     /^ROUND_INVALID: the round has 3 faults\nspace: "mars", one of wgs84, planar/,
   );
   const detail = JSON.parse(error.metadata.get('roundhouse-error-bin')[0]!.toString()) as Reply;
-  expect(detail).toMatchObject({ code: 'ROUND_INVALID', retry: 'never' });
+  // The same four fields as in the body over HTTP.
+  expect(Object.keys(detail)).toEqual(['error', 'message', 'retry', 'faults']);
+  const faulty = { ...roundBody('bad', { space: 'mars' }), deadline: null };
+  const { body } = await ingest.post('/v1/rounds', faulty);
+  const trailer = (await refusal(faulty)).metadata.get('roundhouse-error-bin')[0]!;
+  expect(JSON.parse(trailer.toString())).toEqual(body);
+  expect(detail).toMatchObject({ error: 'ROUND_INVALID', retry: 'never' });
   expect(detail['faults'].map(({ path, value }: Reply) => `${path} ${value}`)).toEqual([
     'space "mars"',
     'orders[0].pickup.point.x NaN',

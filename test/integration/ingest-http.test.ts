@@ -135,6 +135,7 @@ describe('the same round again', () => {
   test('is one round', async () => {
     const body = roundBody('twice');
     const reordered = Object.fromEntries(Object.entries(body).reverse());
+    const submittedAt = Date.now();
     expect((await ingest.post('/v1/rounds', body)).body.again).toBe(false);
     const counted = async () => {
       const { body: text } = await ingest.get('/metrics');
@@ -148,7 +149,11 @@ describe('the same round again', () => {
     expect(await counted()).toEqual(before); // neither cut nor published again
     await ingest.post('/v1/rounds', roundBody('marker'));
     await ingest.manifests('marker');
-    expect(await ingest.manifests('twice')).toHaveLength(1);
+    const manifests = await ingest.manifests('twice');
+    expect(manifests).toHaveLength(1);
+    // Without a sequence of its own it has the moment of its first submission.
+    expect(manifests[0]!.sequence).toBeGreaterThanOrEqual(BigInt(submittedAt));
+    expect(manifests[0]!.sequence).toBeLessThan(BigInt(body['deadline'] as number));
   });
 
   test('at the same time is one round', async () => {

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
-import { errorCodes, RoundhouseError } from '#schemas/errors';
+import { errorCodes, type RoundhouseError } from '#schemas/errors';
+import { errorBody, knownError } from '../error-body';
 
 export function reply(
   response: ServerResponse,
@@ -20,15 +21,13 @@ export function replyJson(response: ServerResponse, status: number, body: object
   reply(response, status, JSON.stringify(body));
 }
 
-/** `{error, message, faults}` with the status of the error table; faults of ours say no more than that. */
+/** An error body with the status of the error table. */
 export function replyError(response: ServerResponse, error: unknown): RoundhouseError {
-  const known = error instanceof RoundhouseError ? error : new RoundhouseError('INTERNAL', 'a fault of ours');
-  const { retry, http } = errorCodes[known.code];
-  const status = http ?? 500;
-  const body = { error: known.code, message: known.message, retry, faults: known.faults };
+  const known = knownError(error);
+  const status = errorCodes[known.code].http ?? 500;
   const headers: Record<string, string> = status === 503 ? { 'retry-after': '1' } : {};
   // What is left of a body that was too large is not read; the connection can't be used again.
   if (status === 413) headers['connection'] = 'close';
-  reply(response, status, JSON.stringify(body), headers);
+  reply(response, status, JSON.stringify(errorBody(known)), headers);
   return known;
 }

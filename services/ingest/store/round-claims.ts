@@ -10,9 +10,11 @@ export interface AcceptedRound {
   readonly deadline: number;
 }
 
-/** `claimed`: new. `pending`: an earlier attempt did not finish. */
+/** `claimed`: new. `pending`: an earlier attempt did not finish; the round keeps the sequence that it had then. */
 export type Claim =
-  { readonly state: 'claimed' | 'pending' | 'conflict' } | ({ readonly state: 'accepted' } & AcceptedRound);
+  | { readonly state: 'claimed' | 'pending'; readonly sequence: bigint }
+  | { readonly state: 'conflict' }
+  | ({ readonly state: 'accepted' } & AcceptedRound);
 
 /** A claim must not be made after its caller has been told that there is no Redis. */
 export const failFast = {
@@ -24,18 +26,20 @@ export const failFast = {
 const claimScript = `
 local held = redis.call('HGET', KEYS[1], 'hash')
 if not held then
-  redis.call('HSET', KEYS[1], 'hash', ARGV[1], 'state', 'pending')
+  redis.call('HSET', KEYS[1], 'hash', ARGV[1], 'state', 'pending', 'sequence', ARGV[3])
   redis.call('PEXPIRE', KEYS[1], ARGV[2])
-  return {'claimed'}
+  return {'claimed', false, false, false, ARGV[3]}
 end
 if held ~= ARGV[1] then return {'conflict'} end
-return redis.call('HMGET', KEYS[1], 'state', 'shards', 'candidates', 'deadline')`;
+return redis.call('HMGET', KEYS[1], 'state', 'shards', 'candidates', 'deadline', 'sequence')`;
 
 const releaseScript = `
 local claim = redis.call('HMGET', KEYS[1], 'hash', 'state')
 if claim[1] == ARGV[1] and claim[2] == 'pending' then redis.call('DEL', KEYS[1]) end`;
 
 const PROBE_TTL_MS = 60_000;
+
+type ClaimedRound = RoundKey & { readonly sequence: bigint };
 
 export interface FoundClaim {
   readonly hash: string;
@@ -59,10 +63,12 @@ export class RoundClaims {
     private readonly timeoutMs = 2_000,
   ) {}
 
-  async claim(key: RoundKey, contentHash: string): Promise<Claim> {
-    const run = this.redis.eval(claimScript, 1, this.keyOf(key), contentHash, this.ttlMs);
+  async claim(round: ClaimedRound, contentHash: string): Promise<Claim> {
+    const args = [contentHash, this.ttlMs, String(round.sequence)];
+    const run = this.redis.eval(claimScript, 1, this.keyOf(round), ...args);
     const [state, ...rest] = (await this.inTime(run)) as [Claim['state'], ...(string | null)[]];
-    return state === 'accepted' ? { state, ...acceptedOf(rest) } : { state };
+    if (state === 'accepted') return { state, ...acceptedOf(rest) };
+    return state === 'conflict' ? { state } : { state, sequence: BigInt(rest[3] ?? round.sequence) };
   }
 
   async confirm(key: RoundKey, round: AcceptedRound): Promise<void> {

@@ -1,0 +1,4 @@
+/** `1 fault`, `2 faults`: a count with its noun. */
+export function counted(count: number, noun: string, plural = `${noun}s`): string {
+  return `${count} ${count === 1 ? noun : plural}`;
+}
