@@ -1,4 +1,6 @@
+import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { projectPath } from '#schemas/project-root';
 import { connectBus } from '#lib/bus/kafka';
 import { createTelemetry } from '#lib/telemetry';
 import { topicsOf } from '#schemas/topics';
@@ -158,19 +160,20 @@ describe('npm start', () => {
     const launcher = new LauncherProcess(['--serve'], { ...env, ...ports });
     running.push(launcher);
     const [, url] = await launcher.until(/HTTP +(http:\/\/\S+)/, 90_000);
-    await launcher.until(/curl -s '(\S+decision\S+)'/, 5_000);
-    const body = /-d '(\{[^]*?\n {2}\})'/.exec(launcher.output)![1]!;
-    const deadline = String(Date.now() + 5_000);
-    const round = body.replace(/'\$\(\(.*?\)\)'/, deadline);
-    const accepted = await fetch(`${url}/v1/rounds`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: round,
-    });
-    expect(accepted.status).toBe(202);
-    const decision = await fetch(`${url}/v1/runs/try/rounds/r1/decision?waitMs=6000`);
-    expect(decision.status).toBe(200);
-    expect(await decision.text()).toContain('"o1"');
+    await launcher.until(/Ctrl-C ends everything/, 5_000);
+    expect(launcher.output).toMatch(/health +ingest http\S+, worker http\S+, aggregator http/);
+    const shell = /^ {2}id=try[^]*?waitMs=6000"$/m.exec(launcher.output)![0];
+    // A fixed round id or deadline would be refused, and a decision of the same zone be stale, the second time.
+    for (let time = 1; time <= 3; time++) {
+      const decision = execFileSync('bash', ['-c', shell], { encoding: 'utf8' });
+      expect(decision).toContain('"orderIds":["o1"]');
+    }
+    const example = new RegExp(`node \\S+produce-round\\.js ${url}`).exec(launcher.output)![0];
+    expect(execFileSync('bash', ['-c', example], { encoding: 'utf8' })).toContain('"soup"');
+    const letters = /^ {2}(KAFKA_BROKERS=.*) npm run --silent dead-letters$/m.exec(launcher.output)![1]!;
+    const command = `env ${letters} node dist/launcher/dead-letters.js 2>&1`;
+    const answer = execFileSync('bash', ['-c', command], { encoding: 'utf8', cwd: projectPath() });
+    expect(answer).toContain('no dead letters on day-serve.');
     launcher.signal('SIGTERM');
     expect(await launcher.ended).toEqual({ code: 143, signal: null });
   }, 120_000);
