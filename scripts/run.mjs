@@ -9,6 +9,7 @@ const nativeSteps = ['npm', 'triton', 'typescript', 'native'];
 const programs = {
   solve: (args) => ['dist/native/planner/solve-main.js', args, nativeSteps],
   'dead-letters': (args) => ['dist/launcher/dead-letters.js', args, ['npm', 'typescript']],
+  models: (args) => ['dist/launcher/models/main.js', args, nativeSteps],
   bench: ([name, ...args]) => [benchEntry(name), args],
 };
 

@@ -1,0 +1,57 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ModelState } from '#lib/engine-client/port';
+import { endsWithParent } from '#lib/ends-with-parent';
+import { RoundhouseError } from '#schemas/errors';
+import { projectPath } from '#schemas/project-root';
+import { EngineControl } from './engine-control';
+
+const startMs = 300_000;
+
+/**
+ * Loads models in an engine that serves nobody, and says what became of each version: backends dry-run one while
+ * it loads. The engine is gone afterwards.
+ */
+export async function tryInScratchEngine(
+  modelsDir: string,
+  models: readonly string[],
+  env: NodeJS.ProcessEnv,
+): Promise<readonly ModelState[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'roundhouse-verify-'));
+  const socket = join(folder, 'engine.sock');
+  const [program, ...args] = endsWithParent([
+    process.execPath,
+    projectPath('dist', 'services', 'inference-worker', 'engine', 'main.js'),
+  ]);
+  const child = spawn(program!, args, {
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    env: {
+      ...env,
+      ROUNDHOUSE_MODELS_DIR: modelsDir,
+      ROUNDHOUSE_ENGINE_SOCKET: socket,
+      ROUNDHOUSE_ENGINE_MODELS: models.join(','),
+      ROUNDHOUSE_MODELS_POLL_MS: '0',
+      ROUNDHOUSE_LOG_LEVEL: 'silent',
+    },
+  });
+  const ended = new Promise<string>((resolve) => {
+    child.once('error', (error) => resolve(error.message));
+    child.once('close', (code, signal) => resolve(`it ended with ${signal ?? `exit code ${code}`}`));
+  });
+  const ready = new Promise<null>((resolve) => child.once('message', () => resolve(null)));
+  const slow = setTimeout(() => child.kill('SIGKILL'), startMs);
+  const control = new EngineControl(`unix:${socket}`);
+  try {
+    const failure = await Promise.race([ready, ended]);
+    if (failure !== null) throw new RoundhouseError('ENGINE_LOST', `the engine for the trial: ${failure}`);
+    return await control.index();
+  } finally {
+    clearTimeout(slow);
+    control.close();
+    child.kill('SIGTERM');
+    await ended;
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
