@@ -58,7 +58,8 @@ Predictions predicted(Model& model, const Batch& batch, const std::vector<Reques
   for (std::size_t index = 0; index < requests.size(); ++index) {
     shards.push_back(batch.isOpen(index) ? &requests[index].shard : nullptr);
   }
-  return Predictions(*model.network, model.batchInvariant, shards);
+  return Predictions(*model.network, model.batchInvariant, shards,
+                     [&](std::size_t index) { return backend::isCancelled(batch.request(index)); });
 }
 
 void writeOrderTimes(const Shard& shard, const ShardTimes& times, Reply& reply) {

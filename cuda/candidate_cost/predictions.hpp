@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <exception>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -13,14 +14,18 @@ namespace roundhouse::candidate_cost {
 /// The network's rows of every shard of a batch, and for a shard without them why.
 class Predictions {
  public:
-  /// One call for all shards where `batchInvariant`, else one a shard; a call for all that fails is repeated a
-  /// shard, so that no shard fails for another's rows. Null stands for a request that has failed already.
-  Predictions(delivery_time::Network& network, bool batchInvariant, std::span<const Shard* const> shards);
+  /// Few calls for all shards together where `batchInvariant`, else one a shard; calls for all that fail are repeated
+  /// a shard, so that no shard fails for another's rows. Null stands for a request that has failed already. `stop(i)`
+  /// is asked between calls: where it says true the shard at i fails with DEADLINE_EXCEEDED.
+  Predictions(delivery_time::Network& network, bool batchInvariant, std::span<const Shard* const> shards,
+              const std::function<bool(std::size_t)>& stop);
 
   /// The rows of the shard at `index`. Throws why the network failed for it.
   const float* of(std::size_t index) const;
 
  private:
+  /// False where a call failed.
+  bool predictTogether(delivery_time::Network& network, const std::function<bool(std::size_t)>& stop);
   std::exception_ptr predict(delivery_time::Network& network, std::size_t first, std::size_t rows);
 
   std::vector<float> features_;

@@ -2,6 +2,7 @@
 
 #include "error.hpp"
 #include "fault_text.hpp"
+#include "work_poll.hpp"
 
 namespace roundhouse::candidate_cost {
 namespace {
@@ -47,8 +48,10 @@ void costShard(const Shard& shard, const ShardTimes& times, CandidateWorkspace& 
     const std::int32_t* layer = shard.matrix ? shard.matrix->seconds(vehicle) : nullptr;
     travels[vehicle] = travelModel(tables, times.rideFactors, layer, shard.matrix ? shard.matrix->zones() : 0);
   }
+  WorkPoll poll;
+  workspace.nodes = 0;
   for (int row = 0; row < tables.candidateCount; ++row) {
-    if (row % kPollCandidates == 0 && stop())
+    if (poll.due(workspace.nodes + kWorkPerProblem) && stop())
       throw Error(ErrorCode::deadlineExceeded, "the caller cancelled the request");
     const std::int32_t* courier = tables.courier(tables.candidate(row)[layout::CandidateColumn::courier]);
     const TravelModel& travel = travels[courier[layout::CourierColumn::vehicle]];

@@ -20,11 +20,9 @@ struct Shard {
 /// Checks everything that plans and features are made of. Throws Error naming tensor, row and column.
 Shard openShard(const ShardBytes& bytes, MatrixStore& matrices);
 
-/// Costs every candidate into `plans` (PLAN_RECORD_BYTES each). `stop` is asked every kPollCandidates
-/// candidates; where it says true the call throws Error (DEADLINE_EXCEEDED).
+/// Costs every candidate into `plans` (PLAN_RECORD_BYTES each). `stop` is asked first and about every quarter of a
+/// millisecond between candidates (WorkPoll); where it says true the call throws Error (DEADLINE_EXCEEDED).
 void costShard(const Shard& shard, const ShardTimes& times, CandidateWorkspace& workspace,
                const std::function<bool()>& stop, std::uint8_t* plans);
-
-constexpr int kPollCandidates = 16;
 
 }  // namespace roundhouse::candidate_cost

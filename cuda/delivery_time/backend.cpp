@@ -7,6 +7,7 @@
 #include "model_settings.hpp"
 #include "network.hpp"
 #include "onnx_network.hpp"
+#include "predict_in_pieces.hpp"
 
 namespace roundhouse::delivery_time {
 namespace {
@@ -16,6 +17,7 @@ using namespace roundhouse::backend;
 struct Model {
   ModelSettings settings;
   std::unique_ptr<Network> network;
+  bool batchInvariant = false;
 };
 
 std::unique_ptr<Model> load(TRITONBACKEND_Model* handle) {
@@ -24,7 +26,7 @@ std::unique_ptr<Model> load(TRITONBACKEND_Model* handle) {
       readModelSettings(handle, {{"features", TRITONSERVER_TYPE_FP32}}, {{"quantiles", TRITONSERVER_TYPE_FP32}});
   const auto file = model->settings.versionFolder() / model->settings.parameter("network", "model.onnx");
   model->network = loadNetwork(file, model->settings.parameter("onnxruntime", ""));
-  dryRun(*model->network);
+  model->batchInvariant = dryRun(*model->network).batchInvariant;
   logInfo(__FILE__, __LINE__,
           model->settings.name + " " + std::to_string(model->settings.version) + ": " + model->network->description());
   return model;
@@ -51,36 +53,64 @@ Slice readSlice(TRITONBACKEND_Request* request) {
   return slice;
 }
 
-/// All open requests' rows through the network in one call.
-std::vector<float> predictTogether(Network& network, Batch& batch, std::vector<Slice>& slices) {
+/// The rows of all open requests together.
+struct Rows {
   std::vector<float> features;
-  std::size_t rows = 0;
+  std::vector<float> quantiles;
+  /// Where each request's rows end.
+  std::vector<std::size_t> ends;
+};
+
+Rows gather(const Batch& batch, std::vector<Slice>& slices) {
+  Rows rows;
+  std::size_t count = 0;
   for (std::size_t index = 0; index < slices.size(); ++index) {
-    if (!batch.isOpen(index)) continue;
-    slices[index].offset = rows;
-    rows += slices[index].rows;
-    const auto values = slices[index].features->values<float>();
-    features.insert(features.end(), values.begin(), values.end());
+    slices[index].offset = count;
+    if (batch.isOpen(index)) {
+      const auto values = slices[index].features->values<float>();
+      rows.features.insert(rows.features.end(), values.begin(), values.end());
+      count += slices[index].rows;
+    }
+    rows.ends.push_back(count);
   }
-  batch.setRows(rows);
-  std::vector<float> quantiles(rows * kQuantiles);
-  if (rows > 0) network.predict(features.data(), rows, quantiles.data());
-  return quantiles;
+  rows.quantiles.resize(count * kQuantiles);
+  return rows;
+}
+
+/// True for the requests that are still wanted, and answered. A network whose rows depend on their batch gets all of
+/// them in one call, so that no other request changes by a cancellation.
+std::vector<bool> predict(Model& model, const Batch& batch, Rows& rows) {
+  const std::size_t count = rows.ends.back();
+  if (model.batchInvariant) {
+    return predictInPieces(*model.network, rows.features.data(), rows.ends, rows.quantiles.data(),
+                           [&](std::size_t index) { return !isCancelled(batch.request(index)); });
+  }
+  if (count > 0) model.network->predict(rows.features.data(), count, rows.quantiles.data());
+  return std::vector<bool>(batch.size(), true);
+}
+
+void answer(TRITONBACKEND_Request* request, const Slice& slice, const std::vector<float>& quantiles) {
+  const std::int64_t shape[] = {static_cast<std::int64_t>(slice.rows), kQuantiles};
+  Reply reply(request);
+  reply.write<float>("quantiles", TRITONSERVER_TYPE_FP32, shape,
+                     {quantiles.data() + slice.offset * kQuantiles, slice.rows * kQuantiles});
+  reply.send();
 }
 
 void execute(Model& model, Batch& batch) {
   std::vector<Slice> slices(batch.size());
   batch.each([&](std::size_t index) { slices[index] = readSlice(batch.request(index)); });
   batch.startComputing();
-  std::vector<float> quantiles;
+  Rows rows;
+  std::vector<bool> served;
   batch.each([&](std::size_t index) {
-    if (quantiles.empty()) quantiles = predictTogether(*model.network, batch, slices);
-    const Slice& slice = slices[index];
-    const std::int64_t shape[] = {static_cast<std::int64_t>(slice.rows), kQuantiles};
-    Reply reply(batch.request(index));
-    reply.write<float>("quantiles", TRITONSERVER_TYPE_FP32, shape,
-                       {quantiles.data() + slice.offset * kQuantiles, slice.rows * kQuantiles});
-    reply.send();
+    if (served.empty()) {
+      rows = gather(batch, slices);
+      batch.setRows(rows.ends.back());
+      served = predict(model, batch, rows);
+    }
+    if (!served[index]) throw Error(ErrorCode::deadlineExceeded, "the caller cancelled the request");
+    answer(batch.request(index), slices[index], rows.quantiles);
     batch.succeed(index);
   });
 }

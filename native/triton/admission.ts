@@ -12,10 +12,16 @@ export interface AdmissionLimits {
   readonly maxQueuedBytes: number;
 }
 
+function timeoutOf(parameters: ParameterRow): number {
+  for (let at = 0; at < parameters.length; at += 2) {
+    if (parameters[at] === 'timeout') return Number(parameters[at + 1]);
+  }
+  return 0;
+}
+
 /** The sooner of the deadline and the parameter `timeout` (microseconds from now). */
 export function endOf(deadlineMs: number, parameters: ParameterRow = []): number {
-  const at = parameters.indexOf('timeout');
-  const timeout = at >= 0 && at % 2 === 0 ? Number(parameters[at + 1]) : 0;
+  const timeout = timeoutOf(parameters);
   return timeout > 0 ? Math.min(deadlineMs, Date.now() + Math.ceil(timeout / 1_000)) : deadlineMs;
 }
 

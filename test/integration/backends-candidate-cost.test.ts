@@ -14,6 +14,7 @@ import {
   walkPlan,
 } from '../../policy/routing';
 import { predictTimes, withKnownTimes } from '../support/predict-times';
+import { atBestOf } from '../support/until';
 import { BackendHost, int32Of, int64Of, outputsOf, shippedNetwork, statisticsOf } from './backend-host';
 import { cityRound, randomOf, shardsOf, type CityShape } from './backend-rounds';
 
@@ -247,6 +248,31 @@ test('shards of one Execute call: each its own answer, a bad one fails alone', a
   expect(Math.max(...after.batch_stats.map(({ batch_size }) => batch_size))).toBe(8);
 });
 
+test('shards that are cancelled in a batch leave the others as they are', async () => {
+  const shards = shardsOf(cityRound({ seed: 18, ...small }), 40).slice(0, 16);
+  const alone = [];
+  for (const shard of shards) alone.push(await costed(shard.tensors));
+  const abort = new AbortController();
+  const busy = [heavyShard(), heavyShard()].map((shard) => costed(shard.tensors));
+  // Every other one, the first of them among those that wait in the core.
+  const all = shards.map((shard, i) =>
+    i % 2 === 0
+      ? costed(shard.tensors)
+      : host.server.infer({ model: 'candidate_cost', inputs: shard.tensors }, { signal: abort.signal }),
+  );
+  abort.abort();
+  const ends = await Promise.allSettled(all);
+  ends.forEach((end, i) => {
+    if (i % 2 === 1) return expect(end).toMatchObject({ status: 'rejected', reason: { code: 'CANCELLED' } });
+    const { value } = end as PromiseFulfilledResult<Awaited<ReturnType<typeof costed>>>;
+    for (const name of ['plans', 'order_times', 'ride_factors']) {
+      expect(Buffer.compare(value[name]!, alone[i]![name]!)).toBe(0);
+    }
+  });
+  await Promise.all(busy);
+  while (host.server.inFlight > 0) await new Promise((resolve) => setTimeout(resolve, 1));
+});
+
 test('the interval lies in the call', async () => {
   const shard = shardsOf(cityRound({ seed: 16, ...small }), 500)[0]!;
   const before = BigInt(Date.now()) * 1_000_000n;
@@ -258,17 +284,20 @@ test('the interval lies in the call', async () => {
 
 test('an aborted request stops the solver', async () => {
   const shard = heavyShard();
-  const started = performance.now();
-  await costed(shard.tensors);
-  const whole = performance.now() - started;
-  const abort = new AbortController();
-  const running = host.server.infer(
-    { model: 'candidate_cost', inputs: shard.tensors },
-    { signal: abort.signal },
-  );
-  setTimeout(() => abort.abort(), whole / 10);
-  await expect(running).rejects.toMatchObject({ code: 'CANCELLED' });
-  const aborted = performance.now();
-  while (host.server.inFlight > 0) await new Promise((resolve) => setTimeout(resolve, 1));
-  expect(performance.now() - aborted).toBeLessThan(whole / 2);
+  // Times are compared with each other; one attempt of a busy machine may be disturbed.
+  await atBestOf(5, async () => {
+    const started = performance.now();
+    await costed(shard.tensors);
+    const whole = performance.now() - started;
+    const abort = new AbortController();
+    const running = host.server.infer(
+      { model: 'candidate_cost', inputs: shard.tensors },
+      { signal: abort.signal },
+    );
+    setTimeout(() => abort.abort(), whole / 10);
+    await expect(running).rejects.toMatchObject({ code: 'CANCELLED' });
+    const aborted = performance.now();
+    while (host.server.inFlight > 0) await new Promise((resolve) => setTimeout(resolve, 1));
+    expect(performance.now() - aborted).toBeLessThan(whole / 2);
+  });
 });

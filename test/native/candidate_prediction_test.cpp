@@ -207,10 +207,11 @@ void checkPredictionsOfABatch() {
   const auto faultOf = [](const Predictions& predictions, std::size_t index) {
     return errorOf([&] { predictions.of(index); });
   };
+  const auto never = [](std::size_t) { return false; };
   // Alone, and in one call that fails for shard 1: 3 calls for the shards that need rows, 1 for all before them.
   for (const bool invariant : {false, true}) {
     PickyNetwork network(100);
-    const Predictions predictions(network, invariant, batch);
+    const Predictions predictions(network, invariant, batch, never);
     CHECK_EQUAL(network.calls, invariant ? 4 : 3);
     CHECK_EQUAL(predictions.of(0)[0], 10.0f);
     CHECK_EQUAL(faultOf(predictions, 1), "MODEL_FAILED: thirteen");
@@ -219,12 +220,21 @@ void checkPredictionsOfABatch() {
   }
   fixtures[1].orderFeatures[3] = 12;
   PickyNetwork together(100);
-  const Predictions all(together, true, batch);
+  const Predictions all(together, true, batch, never);
   CHECK_EQUAL(together.calls, 1);
   CHECK_EQUAL(all.of(1)[0], 11.0f);
   // 6 rows a shard, 18 in all: one call is refused, and three pass.
   PickyNetwork small(6);
-  CHECK_EQUAL(faultOf(Predictions(small, true, batch), 1), "");
+  CHECK_EQUAL(faultOf(Predictions(small, true, batch, never), 1), "");
+  // One that is cancelled fails alone, and the others have the same rows. Its request is asked for, the null one never.
+  PickyNetwork cancelled(100);
+  const Predictions rest(cancelled, true, batch, [&](std::size_t index) {
+    CHECK(index != 3);
+    return index == 1;
+  });
+  CHECK_EQUAL(faultOf(rest, 1), "DEADLINE_EXCEEDED: the caller cancelled the request");
+  CHECK_EQUAL(rest.of(0)[0], 10.0f);
+  CHECK_EQUAL(rest.of(4)[0], 13.0f);
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "../../cuda/backend/error.hpp"
 #include "../../cuda/candidate_cost/network_pin.hpp"
 #include "../../cuda/delivery_time/onnx_network.hpp"
+#include "../../cuda/delivery_time/predict_in_pieces.hpp"
 #include "check.hpp"
 
 namespace {
@@ -62,6 +63,52 @@ void checkRowsAcrossBatches() {
   }
 }
 
+/// The shipped network, and what it was asked for.
+class CountingNetwork : public Network {
+ public:
+  void predict(const float* features, std::size_t rows, float* quantiles) override {
+    sizes.push_back(rows);
+    network_->predict(features, rows, quantiles);
+  }
+  std::string description() const override { return network_->description(); }
+  std::vector<std::size_t> sizes;
+
+ private:
+  std::unique_ptr<Network> network_ = loadNetwork(kShipped, "");
+};
+
+/// Callers with 700, 0, 1,000 and 800 rows; in pieces of 512 the third's are the rows 700 to 1,699.
+void checkPieces() {
+  const std::size_t ends[] = {700, 700, 1700, 2500};
+  const std::vector<float> features = randomRows(2500);
+  std::vector<float> together(2500 * kQuantiles), pieces(2500 * kQuantiles);
+  CountingNetwork network;
+  network.predict(features.data(), 2500, together.data());
+  network.sizes.clear();
+  const auto same = [&](std::size_t first, std::size_t last) {
+    return std::memcmp(&pieces[first * kQuantiles], &together[first * kQuantiles],
+                       (last - first) * kQuantiles * sizeof(float)) == 0;
+  };
+  const auto everyone = predictInPieces(network, features.data(), ends, pieces.data(), [](std::size_t caller) {
+    CHECK(caller != 1);
+    return true;
+  });
+  CHECK(everyone == std::vector<bool>(4, true));
+  CHECK(network.sizes == (std::vector<std::size_t>{512, 512, 512, 512, 452}));
+  CHECK(same(0, 2500));
+  // The third gives up when it is asked for the second time, before row 1,024: the piece 1,024 to 1,535 is all its own.
+  pieces.assign(pieces.size(), -1.0f);
+  network.sizes.clear();
+  int asked = 0;
+  const auto served = predictInPieces(network, features.data(), ends, pieces.data(),
+                                      [&](std::size_t caller) { return caller != 2 || ++asked < 2; });
+  CHECK(served == (std::vector<bool>{true, true, false, true}));
+  CHECK(network.sizes == (std::vector<std::size_t>{512, 512, 512, 452}));
+  CHECK(same(0, 700) && same(1700, 2500));
+  CHECK_EQUAL(asked, 2);
+  CHECK(predictInPieces(network, nullptr, {}, nullptr, [](std::size_t) { return true; }).empty());
+}
+
 void checkColumns() {
   const auto refusal = [](const std::string& name) {
     return errorOf([&] { loadNetwork(kSource / "test/fixtures/onnx" / (name + ".onnx"), ""); });
@@ -110,6 +157,7 @@ void checkPin() {
 
 int main() {
   checkRowsAcrossBatches();
+  checkPieces();
   checkColumns();
   checkPin();
   return test::finish();

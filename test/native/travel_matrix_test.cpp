@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "../../cuda/backend/error.hpp"
+#include "../../cuda/backend/work_poll.hpp"
 #include "../../cuda/candidate_cost/shard.hpp"
 #include "check.hpp"
 #include "shard_fixture.hpp"
@@ -174,6 +175,12 @@ void checkCancelled() {
   CHECK_EQUAL(errorOf([&] { costShard(shard, times, *workspace, [] { return true; }, plans.data()); }),
               "DEADLINE_EXCEEDED: the caller cancelled the request");
   CHECK_EQUAL(errorOf([&] { costShard(shard, times, *workspace, [] { return false; }, plans.data()); }), "");
+  // First at once, then after 2,000 units: the hundredth problem of 20.
+  WorkPoll poll;
+  CHECK(poll.due(20));
+  for (int problem = 1; problem < 100; ++problem) CHECK(!poll.due(20));
+  CHECK(poll.due(20));
+  CHECK(!poll.due(0) && poll.due(1'000'000) && !poll.due(1'999) && poll.due(1));
 }
 
 }  // namespace

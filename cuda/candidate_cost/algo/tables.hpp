@@ -30,6 +30,8 @@ struct CandidateWorkspace {
   CandidateProblem candidate;
   route_planner::Prepared prepared;
   route_planner::Workspace planner;
+  /// Of the last search.
+  int64_t nodes;
 };
 
 namespace detail {
@@ -197,7 +199,9 @@ ROUNDHOUSE_HD inline Fault costCandidate(const ShardTables& tables, const Travel
   if (status != route_planner::PrepareStatus::ok) {
     return {"candidates", row, nullptr, static_cast<int64_t>(status), "is no route problem (status of prepare)"};
   }
-  writePlanRecord(tables, row, route_planner::solve(workspace.prepared, workspace.planner), record);
+  const route_planner::Plan plan = route_planner::solve(workspace.prepared, workspace.planner);
+  workspace.nodes = plan.nodes;
+  writePlanRecord(tables, row, plan, record);
   return kNoFault;
 }
 

@@ -2,6 +2,7 @@
 
 #include "error.hpp"
 #include "planner_failure.hpp"
+#include "work_poll.hpp"
 
 namespace roundhouse::route_planner {
 namespace {
@@ -52,13 +53,18 @@ std::unique_ptr<SolveMemory> makeSolveMemory() {
 
 Answers solveRequest(const std::vector<std::int32_t>& words, SolveMemory& memory, const std::function<bool()>& stop) {
   Answers answers;
+  WorkPoll poll;
+  std::int64_t nodes = 0;
   for (std::size_t at = 0; at < words.size();) {
-    if (stop()) throw Error(ErrorCode::deadlineExceeded, "the caller cancelled the request");
+    if (poll.due(nodes + kWorkPerProblem) && stop())
+      throw Error(ErrorCode::deadlineExceeded, "the caller cancelled the request");
     const std::size_t index = answers.costs.size();
     const Problem problem = readProblem(words, at, index);
     const PrepareStatus status = prepare(problem, memory.prepared);
     if (status != PrepareStatus::ok) refuse(index, refusal(status));
-    append(solve(memory.prepared, memory.workspace), answers);
+    const Plan plan = solve(memory.prepared, memory.workspace);
+    nodes = plan.nodes;
+    append(plan, answers);
   }
   return answers;
 }

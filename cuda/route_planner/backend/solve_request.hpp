@@ -26,8 +26,9 @@ struct SolveMemory {
 
 std::unique_ptr<SolveMemory> makeSolveMemory();
 
-/// Solves packed problems (native/planner/pack-problems.ts has the words). `stop` is asked before each; where it
-/// says true the call throws Error (DEADLINE_EXCEEDED). A problem that is refused throws Error naming it.
+/// Solves packed problems (native/planner/pack-problems.ts has the words). `stop` is asked first
+/// and about every quarter of a millisecond between problems (WorkPoll); where it says true the call throws Error
+/// (DEADLINE_EXCEEDED). A problem that is refused throws Error naming it.
 Answers solveRequest(const std::vector<std::int32_t>& words, SolveMemory& memory, const std::function<bool()>& stop);
 
 }  // namespace roundhouse::route_planner
