@@ -3,6 +3,7 @@ import type { UnixMs } from '#schemas/brands';
 import type { Shard, ShardOutcome } from '#schemas/domain';
 import { RoundhouseError, type ErrorCode } from '#schemas/errors';
 import { shardKey } from '#schemas/topics';
+import { busyPause } from './busy-pause';
 import { requireNearDeadline } from './deadline-bound';
 import type { EngineLink } from './engine-link';
 import type { GivenUpReason } from './events';
@@ -26,7 +27,6 @@ export interface SolveOptions {
   onGivenUp(shard: Shard, reason: GivenUpReason): void;
 }
 
-const busyPauseMs = 5;
 /** The engine is gone, or no use for anybody. */
 const lostCodes: readonly ErrorCode[] = ['ENGINE_LOST', 'DEVICE_FAULT'];
 
@@ -62,14 +62,14 @@ async function engineFor(shard: Shard, until: UnixMs, options: SolveOptions): Pr
 
 /** Sends a shard until an engine answers or is lost; again while it is busy. */
 async function inferWhileBusy(shard: Shard, until: UnixMs, options: SolveOptions): Promise<InferResponse> {
-  for (;;) {
+  for (let attempt = 0; ; attempt += 1) {
     const client = await engineFor(shard, until, options);
     try {
       return await client.infer(requestOf(shard), until);
     } catch (error) {
-      const { code } = asFault(error);
-      if (code !== 'ENGINE_BUSY' || Date.now() + busyPauseMs >= until) throw error;
-      await new Promise((resolve) => setTimeout(resolve, busyPauseMs));
+      const pause = asFault(error).code === 'ENGINE_BUSY' ? busyPause(attempt, until - Date.now()) : null;
+      if (pause === null) throw error;
+      await new Promise((resolve) => setTimeout(resolve, pause));
     }
   }
 }
