@@ -4,116 +4,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { pino } from 'pino';
-import { connectBus, type Bus, type Follower } from '#lib/bus/kafka';
-import type { BusMessage, BusProducer } from '#lib/bus/port';
 import { connectEngine } from '#lib/engine-client/grpc';
-import { loadModelRepository } from '#lib/model-repository';
-import { startPipeline, type Pipeline, type PipelineOptions } from '#launcher/pipeline';
+import type { Pipeline } from '#launcher/pipeline';
 import type { RoundId, ShardIndex, UnixMs } from '#schemas/brands';
-import { outcomesCodec, shardsCodec } from '#schemas/codec';
-import type { Shard, ShardOutcome } from '#schemas/domain';
+import { shardsCodec } from '#schemas/codec';
 import { projectPath } from '#schemas/project-root';
 import { PLAN_RECORD_BYTES } from '#schemas/tensors';
-import { headers, shardKey, topicsOf } from '#schemas/topics';
-import { cutRound } from '../../policy/sharding/cut-round';
-import { buildCourier, buildOrder, buildRound, buildStop } from '../support/build-round';
-import { startStack } from '../support/stack';
-
-const logger = pino({ level: 'silent' });
-const models = loadModelRepository(projectPath('models')).refsOf('stable');
-
-/** One shard of 5 couriers × (6 orders and their pairs), far from its deadline. */
-function template(): Shard {
-  const couriers = Array.from({ length: 5 }, (_, i) =>
-    buildCourier(`c${i}`, { position: { x: 50 * i, y: 9 } }),
-  );
-  const orders = Array.from({ length: 6 }, (_, i) =>
-    buildOrder(`o${i}`, { dropoff: buildStop(`home-${i}`, 100 * i, 40) }),
-  );
-  return cutRound(buildRound({ couriers, orders }), models, {}).shards[0]!;
-}
-
-interface Bench {
-  readonly pipeline: Pipeline;
-  readonly bus: Bus;
-  readonly producer: BusProducer;
-  readonly outcomes: { outcome: ShardOutcome; message: BusMessage }[];
-  readonly letters: BusMessage[];
-  send(shard: Shard, index: number, changes?: Partial<Shard>): Promise<void>;
-  sendRaw(key: string | null, value: Buffer): Promise<void>;
-  until(done: () => boolean, what: string, timeoutMs?: number): Promise<void>;
-  stop(): Promise<void>;
-}
-
-async function startBench(name: string, options: Partial<PipelineOptions> = {}): Promise<Bench> {
-  const stack = startStack(name);
-  const topics = topicsOf(stack.topicPrefix);
-  const pipeline = await startPipeline({
-    inheritedEnv: process.env,
-    kafkaBrokers: stack.kafkaBrokers,
-    redisUrl: stack.redisUrl,
-    topicPrefix: stack.topicPrefix,
-    ...options,
-    counts: { ingest: 0, aggregator: 0, ...options.counts },
-  });
-  const bus = connectBus({ brokers: stack.brokers, clientId: 'worker-test', logger });
-  const outcomes: Bench['outcomes'] = [];
-  const letters: BusMessage[] = [];
-  const producer = await bus.producer();
-  const followers: Follower[] = await Promise.all([
-    bus.followTopic({
-      topic: topics.outcomes,
-      from: 'latest',
-      handle: (message) => outcomes.push({ outcome: outcomesCodec.decode(message.value!), message }),
-    }),
-    bus.followTopic({ topic: topics.deadLetters, from: 'latest', handle: (m) => letters.push(m) }),
-  ]);
-  return {
-    pipeline,
-    bus,
-    producer,
-    outcomes,
-    letters,
-    send(shard, index, changes = {}) {
-      const deadline = (Date.now() + 20_000) as UnixMs;
-      const value = { ...shard, shardIndex: index as ShardIndex, deadline, ...changes };
-      return producer.send([
-        {
-          topic: topics.shards,
-          key: shardKey(value),
-          value: shardsCodec.encode(value),
-          headers: { traceparent: '00-1' },
-        },
-      ]);
-    },
-    sendRaw: (key, value) => producer.send([{ topic: topics.shards, key, value }]),
-    async until(done, what, timeoutMs = 20_000) {
-      const end = Date.now() + timeoutMs;
-      while (!done()) {
-        if (Date.now() > end) throw new Error(`not in ${timeoutMs} ms: ${what}`);
-        await sleep(5);
-      }
-    },
-    async stop() {
-      await Promise.all(followers.map((follower) => follower.close()));
-      await bus.close();
-      await pipeline.stop();
-    },
-  };
-}
-
-function workerUrl(pipeline: Pipeline, path: string): string {
-  const worker = pipeline.processes().find(({ name }) => name === 'worker')!;
-  return `http://127.0.0.1:${worker.ports.http}${path}`;
-}
-
-async function readyz(
-  pipeline: Pipeline,
-): Promise<{ status: number; body: { reasons?: Record<string, string> } }> {
-  const response = await fetch(workerUrl(pipeline, '/readyz'));
-  return { status: response.status, body: (await response.json()) as never };
-}
+import { headers, shardKey } from '#schemas/topics';
+import { makeShard } from '../support/make-shard';
+import { readyz, startWorkerBench, workerUrl, type WorkerBench } from './worker-bench';
 
 /** Requests that the worker has given to its engines so far, by shared memory. */
 async function sentToEngines(pipeline: Pipeline): Promise<number> {
@@ -123,14 +22,14 @@ async function sentToEngines(pipeline: Pipeline): Promise<number> {
 }
 
 describe('one worker', () => {
-  let bench: Bench;
+  let bench: WorkerBench;
   const runningEngine = async (): Promise<number> => {
     await bench.until(() => bench.pipeline.enginePids('worker').length > 0, 'an engine');
     return bench.pipeline.enginePids('worker')[0]!;
   };
-  const shard = template();
+  const shard = makeShard();
   beforeAll(async () => {
-    bench = await startBench('worker', {
+    bench = await startWorkerBench('worker', {
       env: { ROUNDHOUSE_LOG_LEVEL: 'debug', ROUNDHOUSE_WORKER_SESSION_TIMEOUT_MS: '60000' },
     });
   }, 60_000);
@@ -303,8 +202,8 @@ describe('one worker', () => {
 
 test('two workers: one is killed with shards under way, the other takes over and no shard is lost', async () => {
   const env = { ROUNDHOUSE_WORKER_SESSION_TIMEOUT_MS: '6000' };
-  const bench = await startBench('worker-kill', { counts: { worker: 2 }, env, restarts: false });
-  const shard = template();
+  const bench = await startWorkerBench('worker-kill', { counts: { worker: 2 }, env, restarts: false });
+  const shard = makeShard();
   const send = (i: number) => bench.send(shard, i, { deadline: (Date.now() + 60_000) as UnixMs });
   const sending = (async () => {
     for (let i = 0; i < 200; i++) {
@@ -326,11 +225,11 @@ test('a broken config.pbtxt: the others serve, the worker is not ready and names
   cpSync(projectPath('models'), folder, { recursive: true });
   const config = join(folder, 'delivery_time', 'config.pbtxt');
   writeFileSync(config, `${readFileSync(config, 'utf8')}\nmax_batch_size: [nonsense\n`);
-  const bench = await startBench('worker-broken', { env: { ROUNDHOUSE_MODELS_DIR: folder } });
+  const bench = await startWorkerBench('worker-broken', { env: { ROUNDHOUSE_MODELS_DIR: folder } });
   const { status, body } = await readyz(bench.pipeline);
   expect(status).toBe(503);
   expect(body.reasons!['engine']).toMatch(/delivery_time.*config\.pbtxt/);
-  await bench.send(template(), 0);
+  await bench.send(makeShard(), 0);
   await bench.until(() => bench.outcomes.length === 1, 'the outcome');
   expect(bench.outcomes[0]!.outcome.status).toBe('solved');
   await bench.stop();

@@ -1,0 +1,97 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pino } from 'pino';
+import { connectBus, type Bus, type Follower } from '#lib/bus/kafka';
+import type { BusMessage, BusProducer } from '#lib/bus/port';
+import { startPipeline, type Pipeline, type PipelineOptions } from '#launcher/pipeline';
+import type { ShardIndex, UnixMs } from '#schemas/brands';
+import { outcomesCodec, shardsCodec } from '#schemas/codec';
+import type { Shard, ShardOutcome } from '#schemas/domain';
+import { shardKey, topicsOf } from '#schemas/topics';
+import { startStack } from '../support/stack';
+
+const logger = pino({ level: 'silent' });
+
+/** Workers on the shared broker, and what they put on their topics. */
+export interface WorkerBench {
+  readonly pipeline: Pipeline;
+  readonly bus: Bus;
+  readonly producer: BusProducer;
+  readonly outcomes: { outcome: ShardOutcome; message: BusMessage }[];
+  readonly letters: BusMessage[];
+  send(shard: Shard, index: number, changes?: Partial<Shard>): Promise<void>;
+  sendRaw(key: string | null, value: Buffer): Promise<void>;
+  until(done: () => boolean, what: string, timeoutMs?: number): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export async function startWorkerBench(
+  name: string,
+  options: Partial<PipelineOptions> = {},
+): Promise<WorkerBench> {
+  const stack = startStack(name);
+  const topics = topicsOf(stack.topicPrefix);
+  const pipeline = await startPipeline({
+    inheritedEnv: process.env,
+    kafkaBrokers: stack.kafkaBrokers,
+    redisUrl: stack.redisUrl,
+    topicPrefix: stack.topicPrefix,
+    ...options,
+    counts: { ingest: 0, aggregator: 0, ...options.counts },
+  });
+  const bus = connectBus({ brokers: stack.brokers, clientId: 'worker-test', logger });
+  const outcomes: WorkerBench['outcomes'] = [];
+  const letters: BusMessage[] = [];
+  const producer = await bus.producer();
+  const followers: Follower[] = await Promise.all([
+    bus.followTopic({
+      topic: topics.outcomes,
+      from: 'latest',
+      handle: (message) => outcomes.push({ outcome: outcomesCodec.decode(message.value!), message }),
+    }),
+    bus.followTopic({ topic: topics.deadLetters, from: 'latest', handle: (m) => letters.push(m) }),
+  ]);
+  return {
+    pipeline,
+    bus,
+    producer,
+    outcomes,
+    letters,
+    send(shard, index, changes = {}) {
+      const deadline = (Date.now() + 20_000) as UnixMs;
+      const value = { ...shard, shardIndex: index as ShardIndex, deadline, ...changes };
+      return producer.send([
+        {
+          topic: topics.shards,
+          key: shardKey(value),
+          value: shardsCodec.encode(value),
+          headers: { traceparent: '00-1' },
+        },
+      ]);
+    },
+    sendRaw: (key, value) => producer.send([{ topic: topics.shards, key, value }]),
+    async until(done, what, timeoutMs = 20_000) {
+      const end = Date.now() + timeoutMs;
+      while (!done()) {
+        if (Date.now() > end) throw new Error(`not in ${timeoutMs} ms: ${what}`);
+        await sleep(5);
+      }
+    },
+    async stop() {
+      await Promise.all(followers.map((follower) => follower.close()));
+      await bus.close();
+      await pipeline.stop();
+    },
+  };
+}
+
+export function workerUrl(pipeline: Pipeline, path: string): string {
+  const worker = pipeline.processes().find(({ name }) => name === 'worker')!;
+  return `http://127.0.0.1:${worker.ports.http}${path}`;
+}
+
+export async function readyz(
+  pipeline: Pipeline,
+): Promise<{ status: number; body: { reasons?: Record<string, string> } }> {
+  const response = await fetch(workerUrl(pipeline, '/readyz'));
+  return { status: response.status, body: (await response.json()) as never };
+}
