@@ -16,6 +16,7 @@ export interface NativeSettings {
   readonly minComputeCapability: number;
   readonly exitTimeoutSeconds: number;
   readonly loadThreads: number;
+  readonly pythonRegionPrefix: string;
   /** Infinity: no bound. Absent: none at all. */
   readonly admission?: NativeAdmissionLimits;
 }

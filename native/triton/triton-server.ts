@@ -26,6 +26,8 @@ export interface TritonServerOptions {
   /** A stop that takes longer gives up. */
   readonly exitTimeoutSeconds?: number;
   readonly loadThreads?: number;
+  /** Of the shared memory that the Python backend makes for each instance of a model. */
+  readonly pythonRegionPrefix?: string;
   /** Idle output buffers that are kept. */
   readonly keepOutputBytes?: number;
   /** Absent: a model gets as many requests as come. */
@@ -117,6 +119,7 @@ export class TritonServer implements AsyncDisposable {
       minComputeCapability: options.minComputeCapability ?? 6,
       exitTimeoutSeconds: options.exitTimeoutSeconds ?? 5,
       loadThreads: options.loadThreads ?? 1,
+      pythonRegionPrefix: options.pythonRegionPrefix ?? '',
       ...admissionOf(options.admission),
     };
     server.handle = await server.ask(() =>

@@ -109,6 +109,7 @@ ServerSettings settings_of(Napi::Object object) {
   settings.min_compute_capability = number_of("minComputeCapability");
   settings.exit_timeout_seconds = static_cast<unsigned>(number_of("exitTimeoutSeconds"));
   settings.load_threads = static_cast<unsigned>(number_of("loadThreads"));
+  settings.python_region_prefix = string_of("pythonRegionPrefix");
   settings.admission = admission_limits_of(object.Get("admission"));
   return settings;
 }

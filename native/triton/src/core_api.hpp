@@ -32,7 +32,7 @@ class TritonFailure : public CodedFailure {
   X(ServerOptionsSetLogWarn) X(ServerOptionsSetLogError) X(ServerOptionsSetLogFormat)                      \
   X(ServerOptionsSetLogVerbose) X(ServerOptionsSetMetrics) X(ServerOptionsSetGpuMetrics)                   \
   X(ServerOptionsSetCpuMetrics) X(ServerOptionsSetMetricsInterval) X(ServerOptionsSetBackendDirectory)     \
-  X(ServerOptionsSetRepoAgentDirectory)                                                                    \
+  X(ServerOptionsSetRepoAgentDirectory) X(ServerOptionsSetBackendConfig)                                   \
   X(ServerNew) X(ServerDelete) X(ServerStop) X(ServerIsLive) X(ServerModelIsReady)                         \
   X(ServerModelTransactionProperties) X(ServerMetadata) X(ServerModelMetadata) X(ServerModelStatistics)    \
   X(ServerModelConfig) X(ServerModelIndex) X(ServerLoadModel) X(ServerUnloadModel) X(ServerInferAsync)     \

@@ -18,6 +18,9 @@ void apply_model_options(const CoreApi& api, TRITONSERVER_ServerOptions* options
   api.check(api.ServerOptionsSetModelLoadThreadCount(options, settings.load_threads));
   api.check(api.ServerOptionsSetModelLoadRetryCount(options, 0));
   api.check(api.ServerOptionsSetBackendDirectory(options, settings.backend_directory.c_str()));
+  if (const std::string& prefix = settings.python_region_prefix; !prefix.empty()) {
+    api.check(api.ServerOptionsSetBackendConfig(options, "python", "shm-region-prefix-name", prefix.c_str()));
+  }
   api.check(api.ServerOptionsSetRepoAgentDirectory(options, settings.repo_agent_directory.c_str()));
   api.check(api.ServerOptionsSetCacheDirectory(options, settings.cache_directory.c_str()));
   api.check(api.ServerOptionsSetMinSupportedComputeCapability(options, settings.min_compute_capability));

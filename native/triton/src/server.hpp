@@ -28,6 +28,7 @@ struct ServerSettings {
   double min_compute_capability = 6.0;
   unsigned exit_timeout_seconds = 5;
   unsigned load_threads = 1;
+  std::string python_region_prefix;  // of shared memory that the Python backend makes; empty: its own
   AdmissionLimits admission{};
 };
 
