@@ -39,7 +39,7 @@ function boot(args: Run, signal: AbortSignal, end: (reason: Error) => void): Pro
   });
 }
 
-const readyWithinMs = 20_000;
+const readyWithinMs = 10_000;
 
 /** What is still not ready, with the reasons; a day is not begun with it. */
 function untilServing(pipeline: Pipeline, signal: AbortSignal): Promise<string[]> {
