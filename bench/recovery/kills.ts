@@ -1,0 +1,45 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Pipeline } from '#launcher/pipeline';
+import { engineState } from './active-engine';
+import type { RecoveryOptions, Way } from './options';
+import type { ShardLog } from './shard-log';
+
+const mostWaitMs = 30_000;
+
+async function until(done: () => boolean | Promise<boolean>, what: string): Promise<void> {
+  for (const end = Date.now() + mostWaitMs; !(await done()); await sleep(20)) {
+    if (Date.now() > end) throw new Error(`not in ${mostWaitMs} ms: ${what}`);
+  }
+}
+
+/** A number from 0 to 1 by the index: kills fall on every phase of the load. */
+function phase(seed: number, index: number): number {
+  const value = Math.sin(12.9898 * (index + 1) + 78.233 * seed) * 43_758.5453;
+  return value - Math.floor(value);
+}
+
+/**
+ * Kills the active engine again and again, each time when the one before is overcome: a good outcome has come
+ * and, with a standby, a new one is warm. Returns the times of the kills.
+ */
+export async function killEngines(
+  options: RecoveryOptions,
+  { standby }: Way,
+  pipeline: Pipeline,
+  log: ShardLog,
+): Promise<number[]> {
+  const killedAt: number[] = [];
+  for (let i = 0; i < options.kills; i++) {
+    await sleep(options.everyMs + phase(options.seed, i) * 500);
+    const last = killedAt.at(-1) ?? 0;
+    await until(() => log.good.some(({ startedAt }) => startedAt > last), 'a good outcome');
+    await until(async () => {
+      const { pid, standbyReady } = await engineState(pipeline);
+      return pid !== null && (standbyReady || !standby);
+    }, 'an engine, and a warm standby where there is one');
+    const { pid } = await engineState(pipeline);
+    killedAt.push(Date.now());
+    process.kill(pid!, 'SIGKILL');
+  }
+  return killedAt;
+}

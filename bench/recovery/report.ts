@@ -1,0 +1,51 @@
+import type { RoundTrace } from '../pipeline/decision-log';
+import { percentile, round } from '../pipeline/statistics';
+import type { Way } from './options';
+import type { GoodOutcome, ShardTrace } from './shard-log';
+
+export interface Measured {
+  readonly way: Way;
+  /** Unix ms. */
+  readonly killedAt: readonly number[];
+  readonly rounds: ReadonlyMap<string, RoundTrace>;
+  readonly shards: Iterable<ShardTrace>;
+  readonly good: readonly GoodOutcome[];
+  readonly duplicatesUsed: number;
+}
+
+/** From a kill to the first outcome that another engine has worked out, at its append to the topic. */
+export function firstGoodMs(killedAt: number, good: readonly GoodOutcome[]): number {
+  const after = good.filter(({ startedAt }) => startedAt > killedAt);
+  return Math.min(...after.map(({ appendedAt }) => appendedAt)) - killedAt;
+}
+
+/** Lost: no outcome of any kind by the deadline of its round. */
+function isLost({ roundId, firstOutcomeAt }: ShardTrace, rounds: Measured['rounds']): boolean {
+  const deadline = rounds.get(roundId)?.deadline;
+  if (deadline === undefined) return false;
+  return firstOutcomeAt === null || firstOutcomeAt > deadline;
+}
+
+export function report(measured: Measured): Record<string, unknown> {
+  const { way, killedAt, rounds, good } = measured;
+  const shards = [...measured.shards];
+  const traces = [...rounds.values()];
+  const accepted = traces.filter(({ refusal }) => refusal === null);
+  const firstGood = killedAt.map((at) => firstGoodMs(at, good));
+  return {
+    standby: way.standby,
+    deadlineMs: way.deadlineMs,
+    kills: killedAt.length,
+    lostShards: shards.filter((shard) => isLost(shard, rounds)).length,
+    degradedRounds: accepted.filter(({ decidedAt, coverage }) => decidedAt !== null && coverage < 1).length,
+    duplicatesUsed: measured.duplicatesUsed,
+    firstGoodMsP50: round(percentile(firstGood, 0.5)),
+    firstGoodMsP99: round(percentile(firstGood, 0.99)),
+    firstGoodMsMax: round(Math.max(...firstGood)),
+    rounds: traces.length,
+    refused: traces.length - accepted.length,
+    undecided: accepted.filter(({ decidedAt }) => decidedAt === null).length,
+    shards: shards.length,
+    repeatedOutcomes: shards.reduce((sum, { outcomes }) => sum + Math.max(0, outcomes - 1), 0),
+  };
+}
