@@ -5,6 +5,7 @@ import { errorCodes } from '#schemas/errors';
 import { outcomeStatuses } from '#schemas/domain';
 import type { CircuitState } from './sentinel/circuit';
 import { engineRoles, incidentKinds, type EngineRole, type IncidentKind } from './sentinel/incident';
+import { admissionEvents } from './admission/admission-events';
 
 /** Why a request went through gRPC although shared memory was chosen. */
 export const fallbackReasons = ['not_connected', 'too_large'] as const;
@@ -186,7 +187,13 @@ const dataPlaneEvents = {
 };
 
 export function workerEvents(telemetry: Telemetry) {
-  return defineEvents(telemetry, { ...shardEvents, ...engineEvents, ...dataPlaneEvents, ...clockEvents });
+  return defineEvents(telemetry, {
+    ...shardEvents,
+    ...engineEvents,
+    ...dataPlaneEvents,
+    ...admissionEvents,
+    ...clockEvents,
+  });
 }
 
 export type WorkerEvents = ReturnType<typeof workerEvents>;

@@ -9,6 +9,7 @@ import type { ServiceContext, ServicePorts } from '#lib/service';
 import type { UnixMs } from '#schemas/brands';
 import { RoundhouseError } from '#schemas/errors';
 import { topicsOf } from '#schemas/topics';
+import { AdmissionWatch } from './admission/admission-watch';
 import type { WorkerConfig } from './config';
 import { connectOverShm } from './data-plane/shm-engine-client';
 import { EngineLink } from './engine-link';
@@ -69,6 +70,8 @@ function startEngine({ config, logger, onStop }: Context, events: WorkerEvents, 
   });
   onStop('engine', () => sentinel.stop());
   sentinel.start();
+  const admission = new AdmissionWatch(link, events);
+  onStop('admission metrics', () => admission.close());
   return link;
 }
 

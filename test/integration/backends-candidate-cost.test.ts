@@ -250,7 +250,7 @@ test('shards of one Execute call: each its own answer, a bad one fails alone', a
 
 test('shards that are cancelled in a batch leave the others as they are', async () => {
   const shards = shardsOf(cityRound({ seed: 18, ...small }), 40).slice(0, 16);
-  const alone = [];
+  const alone: Awaited<ReturnType<typeof costed>>[] = [];
   for (const shard of shards) alone.push(await costed(shard.tensors));
   const abort = new AbortController();
   const busy = [heavyShard(), heavyShard()].map((shard) => costed(shard.tensors));

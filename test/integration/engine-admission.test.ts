@@ -2,7 +2,9 @@ import { connectEngine } from '#lib/engine-client/grpc';
 import type { EngineClient, InferResponse } from '#lib/engine-client/port';
 import type { RequestParameters } from '#lib/engine-client/request-parameters';
 import { createTelemetry } from '#lib/telemetry';
+import { AdmissionWatch } from '#services/inference-worker/admission/admission-watch';
 import { connectOverShm } from '#services/inference-worker/data-plane/shm-engine-client';
+import { EngineLink } from '#services/inference-worker/engine-link';
 import { workerEvents } from '#services/inference-worker/events';
 import type { UnixMs } from '#schemas/brands';
 import type { RoundhouseError } from '#schemas/errors';
@@ -17,7 +19,8 @@ const config = `backend: "echo" max_batch_size: 1
 input [ { name: "data" data_type: TYPE_INT32 dims: [ -1 ] }, { name: "control" data_type: TYPE_INT32 dims: [ 2 ] } ]
 output [ { name: "data" data_type: TYPE_INT32 dims: [ -1 ] }, { name: "sum" data_type: TYPE_INT64 dims: [ 1 ] } ]
 instance_group [ { kind: KIND_CPU count: 1 } ]`;
-const events = workerEvents(createTelemetry({ service: 'test', logLevel: 'silent' }));
+const telemetry = createTelemetry({ service: 'test', logLevel: 'silent' });
+const events = workerEvents(telemetry);
 
 let repository: TestRepository;
 let engine: RunningEngine;
@@ -230,6 +233,36 @@ test('what waits in a session that ends is dropped; what runs keeps its place un
   await admission.until(1, 0);
   releases.release(name);
   await admission.until(0, 0);
+});
+
+test('the worker has the queue in its metrics, by class of priority', async () => {
+  const client = connect('grpc');
+  const link = new EngineLink();
+  link.up(client, engine.address);
+  const watch = new AdmissionWatch(link, events, 10);
+  const metric = async (name: string, labels: Record<string, string>): Promise<number> => {
+    const { values } = await telemetry.registry.getSingleMetric(name)!.get();
+    const has = (found: Partial<Record<string, string | number>>): boolean =>
+      Object.entries(labels).every(([key, value]) => found[key] === value);
+    return values.find((value) => has(value.labels))?.value ?? 0;
+  };
+  const queued = () => metric('dispatch_engine_queued', { priority: 'low' });
+  const name = releases.next();
+  const request = { model: 'echo', version: '', requestId: 'r' };
+  const held = client.infer({ ...request, inputs: echoInputs([1], operations.hold, name) }, inMs(minute));
+  await admission.until(1, 0);
+  const before = await metric('dispatch_engine_admissions_total', { priority: 'low', end: 'started_later' });
+  const parameters = { priority: 9 };
+  const waiting = client.infer({ ...request, inputs: echoInputs([1]), parameters }, inMs(minute));
+  while ((await queued()) !== 1) await new Promise((resolve) => setTimeout(resolve, 5));
+  expect(await metric('dispatch_engine_in_core', {})).toBe(1);
+  releases.release(name);
+  await Promise.all([held, waiting]);
+  while ((await queued()) !== 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  const started = await metric('dispatch_engine_admissions_total', { priority: 'low', end: 'started_later' });
+  expect(started - before).toBeGreaterThanOrEqual(1);
+  expect(await metric('dispatch_engine_queue_seconds_total', { priority: 'low' })).toBeGreaterThan(0);
+  watch.close();
 });
 
 test('what waits for a model that is unloaded is still answered by it', async () => {

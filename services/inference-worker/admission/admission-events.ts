@@ -1,0 +1,67 @@
+import { event } from '#lib/telemetry';
+
+/** By the engine's parameter `priority`: above the default, the default, below. */
+export const priorities = ['high', 'default', 'low'] as const;
+/** What became of requests that came to an engine's queue. */
+export const admissionEnds = [
+  'started_at_once',
+  'queued',
+  'started_later',
+  'refused_full',
+  'refused_hopeless',
+  'late',
+  'expired_queued',
+  'expired_running',
+  'cancelled_queued',
+  'cancelled_running',
+] as const;
+export type AdmissionEnd = (typeof admissionEnds)[number];
+/** Upper ends in milliseconds; `more` for longer waits. */
+const waitLabels = ['1', '2', '5', '10', '50', '100', '500', '1000', '10000', 'more'];
+
+export const admissionEvents = {
+  QueueMeasured: event<{ priority: string; waiting: number }>({
+    level: 'trace',
+    labels: { priority: priorities },
+    gauge: {
+      name: 'dispatch_engine_queued',
+      help: "Requests that wait in the active engine's queue.",
+      value: ({ waiting }) => waiting,
+    },
+  }),
+  CoreMeasured: event<{ requests: number }>({
+    level: 'trace',
+    gauge: {
+      name: 'dispatch_engine_in_core',
+      help: 'Requests that the core of the active engine has, abandoned ones included.',
+      value: ({ requests }) => requests,
+    },
+  }),
+  RequestsAdmitted: event<{ priority: string; end: string; requests: number }>({
+    level: 'trace',
+    labels: { priority: priorities, end: admissionEnds },
+    counter: {
+      name: 'dispatch_engine_admissions_total',
+      help: 'Requests that came to the queue of an engine, by what became of them there.',
+      by: ({ requests }) => requests,
+    },
+  }),
+  RequestsWaited: event<{ priority: string; wait: string; requests: number }>({
+    level: 'trace',
+    labels: { priority: priorities, wait: waitLabels },
+    counter: {
+      name: 'dispatch_engine_queue_waits_total',
+      help: 'Requests that started after a wait, by its length in milliseconds (not cumulative).',
+      by: ({ requests }) => requests,
+    },
+  }),
+  QueueTimeSpent: event<{ priority: string; seconds: number }>({
+    level: 'trace',
+    labels: { priority: priorities },
+    counter: {
+      name: 'dispatch_engine_queue_seconds_total',
+      help: 'Time that requests waited before they started.',
+      by: ({ seconds }) => seconds,
+    },
+  }),
+};
