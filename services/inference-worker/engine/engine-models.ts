@@ -10,6 +10,7 @@ import type { EngineEvents } from './events';
 import { describeFault, loadFaultOf, versionFaultsOf, type LoadFault } from './load-fault';
 import { OneAtATime } from './one-at-a-time';
 import { modelsIn, scanModel, type ModelFiles } from './repository-scan';
+import type { PythonBackend } from './python/python-backend';
 import type { RepositoryView } from './repository-view';
 
 interface ServedVersion {
@@ -37,6 +38,7 @@ export interface EngineModelsParts {
   /** Models that must be ready. */
   readonly needed: readonly string[];
   readonly events: EngineEvents;
+  readonly python?: Pick<PythonBackend, 'whyUnfit' | 'protectRegions'>;
 }
 
 /**
@@ -66,7 +68,7 @@ export class EngineModels {
   /**
    * Brings what is served in line with the repository: new versions are loaded beside the old ones, versions
    * whose folder is gone end when their requests are over. With `again` every version is loaded anew. What
-   * doesn't load is in the index and the warnings; throws MODEL_FAILED when nothing new serves beside it.
+   * doesn't load is in the index; throws MODEL_FAILED when nothing that serves has changed beside it.
    */
   load(model: string, again = false): Promise<void> {
     return this.turns.run(() => this.loadNow(model, again));
@@ -115,16 +117,19 @@ export class EngineModels {
     this.known.set(model, known);
     known.broken.clear();
     known.fault = null;
+    const unfit = await this.parts.python?.whyUnfit(model);
+    if (unfit) throw this.rejectAll(known, faultOf(model, '', unfit));
     const files = scanModel(this.parts.repository, model);
     for (const [version, reason] of files.refused) this.reject(known, version, faultOf(model, '', reason));
     const wanted = this.takeSound(known, model, files);
     if (again) this.parts.view.touch(model);
     await this.serve(known, model, wanted);
+    this.parts.python?.protectRegions();
     const versions = [...wanted.keys()];
-    const someNew = versions.some((version) => !known.served.has(version));
+    const changed = again || versions.join() !== [...known.served.keys()].join();
     known.served = wanted;
     const [first] = known.faults;
-    if (first !== undefined && !someNew) throw notLoaded(first, versions);
+    if (first !== undefined && !changed) throw notLoaded(first, versions);
     this.parts.events.ModelLoaded({ model, versions, seconds: (performance.now() - started) / 1_000 });
   }
 

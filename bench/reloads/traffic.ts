@@ -1,0 +1,94 @@
+import { connectEngine } from '#lib/engine-client/grpc';
+import type { NamedTensor } from '#schemas/domain';
+import type { UnixMs } from '#schemas/brands';
+import { dataPlaneSocket } from '#lib/engine-client/data-plane';
+import { ShmSession } from '#native/shm/shm-session';
+import { sizeClasses } from '#native/shm/size-classes';
+
+const deadlineMs = 10_000;
+const poolBytes = 64 * 1024 * 1024;
+
+export interface TrafficCounts {
+  readonly hotPath: number;
+  readonly grpc: number;
+  /** Failed requests by error code. */
+  readonly failed: Readonly<Record<string, number>>;
+}
+
+/** Shards at a steady rate on both ways into an engine; each names the version that is current when it is sent. */
+export class Traffic {
+  version = '';
+  private counts = { hotPath: 0, grpc: 0 };
+  private failed: Record<string, number> = {};
+  private readonly underWay = new Set<Promise<void>>();
+  private timer: NodeJS.Timeout | null = null;
+
+  private constructor(
+    private readonly session: ShmSession,
+    private readonly grpc: ReturnType<typeof connectEngine>,
+    private readonly tensors: readonly NamedTensor[],
+  ) {}
+
+  static async start(socket: string, tensors: readonly NamedTensor[], rate: number): Promise<Traffic> {
+    const session = await ShmSession.open({
+      socketPath: dataPlaneSocket(socket),
+      classes: sizeClasses(poolBytes),
+    });
+    const traffic = new Traffic(session, connectEngine({ address: `unix:${socket}` }), tensors);
+    traffic.run(rate);
+    return traffic;
+  }
+
+  take(): TrafficCounts {
+    const taken = { ...this.counts, failed: this.failed };
+    this.counts = { hotPath: 0, grpc: 0 };
+    this.failed = {};
+    return taken;
+  }
+
+  /** Resolves when every request that is under way now is answered. */
+  async settled(): Promise<void> {
+    await Promise.all(this.underWay);
+  }
+
+  async stop(): Promise<void> {
+    if (this.timer !== null) clearInterval(this.timer);
+    await this.settled();
+    await this.session.close();
+    await this.grpc.close();
+  }
+
+  private run(rate: number): void {
+    const started = performance.now();
+    let sent = 0;
+    this.timer = setInterval(() => {
+      const due = Math.floor(((performance.now() - started) * rate) / 1_000);
+      for (; sent < due; sent += 1) {
+        this.send('hotPath');
+        if (sent % 10 === 0) this.send('grpc');
+      }
+    }, 2);
+  }
+
+  private send(way: 'hotPath' | 'grpc'): void {
+    const request = { model: 'candidate_cost', version: this.version, requestId: '', inputs: this.tensors };
+    const deadline = (Date.now() + deadlineMs) as UnixMs;
+    const answered =
+      way === 'grpc'
+        ? this.grpc.infer(request, deadline)
+        : this.session.infer(
+            { ...request, version: Number(this.version) || -1, parameters: [] },
+            { deadlineMs: deadline },
+          );
+    const over = answered.then(
+      () => void (this.counts[way] += 1),
+      (error: unknown) => {
+        const { code = 'INTERNAL', message } = error as Error & { code?: string };
+        const name = `${code}: ${message.slice(0, 120)}`;
+        this.failed[name] = (this.failed[name] ?? 0) + 1;
+      },
+    );
+    this.underWay.add(over);
+    void over.then(() => this.underWay.delete(over));
+  }
+}
