@@ -9,6 +9,8 @@ import { projectRoot } from './setup/places.mjs';
 
 const sameSignalMs = 1_000;
 
+export const isHelp = (word) => word === '--help' || word === '-h';
+
 /**
  * Sets up what is missing, then runs a built program and ends as it ends. A Ctrl-C arrives here from the
  * terminal and from npm; the program, in a process group of its own, gets it once.
@@ -16,7 +18,7 @@ const sameSignalMs = 1_000;
 export async function runBuilt(entry, args, steps = stepsForThisMachine()) {
   const handOver = takeSignals();
   try {
-    await setUp({ only: steps });
+    await setUp({ only: args.some(isHelp) ? ['npm', 'typescript'] : steps });
   } catch (error) {
     if (handOver.stopped()) process.exit(130);
     const text = failureText(error);

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { runBuilt } from './run-built.mjs';
+import { isHelp, runBuilt } from './run-built.mjs';
 import { projectRoot } from './setup/places.mjs';
 
 /** node scripts/run.mjs NAME [ARGUMENTS]: what `npm run NAME` runs, after setting up what is missing. */
@@ -12,11 +12,13 @@ const programs = {
   models: (args) => ['dist/launcher/models/main.js', args, nativeSteps],
   bench: ([name, ...args]) => [benchEntry(name), args],
 };
+const usage = `usage: node scripts/run.mjs ${Object.keys(programs).join('|')} …`;
 
 function benchEntry(name) {
   const names = existsSync(join(projectRoot, 'bench')) ? benchNames() : [];
   if (names.includes(name)) return `dist/bench/${name}/main.js`;
-  return fail(`usage: npm run --silent bench -- NAME [FLAGS], where NAME is one of ${names.join(', ')}`);
+  const benches = `npm run --silent bench -- NAME [FLAGS], where NAME is one of ${names.join(', ')}; NAME --help says more`;
+  return isHelp(name) ? tell(benches) : fail(name === undefined ? benches : `no bench ${name}\n${benches}`);
 }
 
 function benchNames() {
@@ -25,11 +27,16 @@ function benchNames() {
   );
 }
 
+function tell(message) {
+  console.log(message);
+  process.exit(0);
+}
+
 function fail(message) {
   console.error(message);
-  process.exit(1);
+  process.exit(2);
 }
 
 const [name, ...args] = process.argv.slice(2);
-const program = programs[name] ?? fail(`usage: node scripts/run.mjs ${Object.keys(programs).join('|')} …`);
+const program = programs[name] ?? (isHelp(name) ? tell(usage) : fail(usage));
 await runBuilt(...program(args));

@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { isHelp } from './run-built.mjs';
 import { SetUpError } from './setup/command.mjs';
 import { setUp } from './setup/index.mjs';
 import { projectRoot } from './setup/places.mjs';
@@ -29,6 +30,12 @@ function partsOf(full) {
 
 async function main(args) {
   const parts = partsOf(args.includes('--full'));
+  if (args.some(isHelp)) {
+    console.log(
+      `npm test [-- PART…], npm run test:full [-- PART…]\n  The parts are ${Object.keys(parts).join(', ')}.`,
+    );
+    return true;
+  }
   const named = args.filter((arg) => arg !== '--full');
   const unknown = named.filter((name) => !(name in parts));
   if (unknown.length > 0) {

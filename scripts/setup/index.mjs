@@ -1,9 +1,11 @@
 import { brokerJars } from './broker-jars.mjs';
+import { LiveLine } from './live-line.mjs';
 import { withLock } from './lock.mjs';
 import { nativeBuild } from './native-build.mjs';
 import { npmPackages } from './npm-packages.mjs';
 import { placesOf } from './places.mjs';
 import { requirePlatform, requireTools } from './prerequisites.mjs';
+import { pythonBackend } from './python-backend.mjs';
 import { redisServer } from './redis-server.mjs';
 import { runSteps } from './run-steps.mjs';
 import { tritonCore } from './triton-core.mjs';
@@ -17,15 +19,17 @@ const makers = {
   triton: tritonCore,
   typescript: typescriptBuild,
   native: nativeBuild,
+  python: pythonBackend,
 };
 
 export const stepNames = Object.keys(makers);
 
 /**
  * Sets up what is missing; resolves to the number of steps that ran. A look costs no lock and no network.
- * @param {{ only?: string[], report?: (line: string) => void, places?: object }} options
+ * @param {{ only?: string[], live?: LiveLine, places?: object }} options
  */
-export async function setUp({ only = stepNames, report = console.error, places = placesOf() } = {}) {
+export async function setUp({ only = stepNames, live = new LiveLine(), places = placesOf() } = {}) {
+  const report = (line) => live.line(line);
   const steps = only.map((name) => makers[name](places));
   const open = () => openSteps(steps);
   if (open().length === 0) return 0;
@@ -35,7 +39,7 @@ export async function setUp({ only = stepNames, report = console.error, places =
     if (todo.length === 0) return 0;
     requirePlatform();
     requireTools(todo.flatMap((step) => step.tools ?? []));
-    await runSteps(todo, report);
+    await runSteps(todo, report, { begin: (name) => live.begin(name), end: (name) => live.end(name) });
     return todo.length;
   });
 }

@@ -2,6 +2,18 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runLogged } from './command.mjs';
 
+/** What a user's own npm settings may not change: they come before .npmrc, a flag before them. */
+const flags = [
+  '--ignore-scripts',
+  '--include=dev',
+  '--include=optional',
+  '--global=false',
+  '--package-lock=true',
+  '--dry-run=false',
+  '--no-audit',
+  '--no-fund',
+];
+
 /** Compares versions, not times: right after `npm install` by hand too. */
 export function npmPackages(places) {
   return {
@@ -9,10 +21,7 @@ export function npmPackages(places) {
     needs: [],
     isDone: () => packagesMatch(places.root),
     run: () =>
-      runLogged('npm', ['ci', '--ignore-scripts', '--include=dev', '--no-audit', '--no-fund'], {
-        cwd: places.root,
-        log: join(places.logs, 'setup-npm.log'),
-      }),
+      runLogged('npm', ['ci', ...flags], { cwd: places.root, log: join(places.logs, 'setup-npm.log') }),
   };
 }
 

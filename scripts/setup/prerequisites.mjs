@@ -3,6 +3,9 @@ import { accessSync, constants, readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { SetUpError } from './command.mjs';
 
+/** pip refuses everything but this outside of a virtual environment where it is told to. */
+const pipEnv = { env: { ...process.env, PIP_REQUIRE_VIRTUALENV: '0' } };
+
 /** What a step needs from the machine; `packages` are Debian's and Ubuntu's names. */
 export const tools = {
   java: {
@@ -10,13 +13,13 @@ export const tools = {
     packages: (os) => [
       os.id === 'debian' && os.version < 13 ? 'openjdk-17-jre-headless' : 'openjdk-21-jre-headless',
     ],
-    isThere: () => majorOf('java', ['-version'], /version "(\d+)/) >= 17,
+    isThere: () => majorOf(javaCommand(), ['-version'], /version "(\d+)/) >= 17,
   },
   maven: { name: 'Maven (mvn)', packages: () => ['maven'], isThere: () => inPath('mvn') },
   python: {
     name: 'Python 3 with pip (python3 -m pip)',
     packages: () => ['python3', 'python3-pip'],
-    isThere: () => inPath('python3') && spawnSync('python3', ['-m', 'pip', '--version']).status === 0,
+    isThere: () => inPath('python3') && spawnSync('python3', ['-m', 'pip', '--version'], pipEnv).status === 0,
   },
   cmake: { name: 'CMake (cmake)', packages: () => ['cmake'], isThere: () => inPath('cmake') },
   compiler: {
@@ -25,6 +28,11 @@ export const tools = {
     isThere: () => inPath(process.env.CXX || 'c++') && (inPath('make') || inPath('ninja')),
   },
 };
+
+/** As the launcher starts the broker. */
+function javaCommand({ JAVA_HOME: home } = process.env) {
+  return home ? join(home, 'bin', 'java') : 'java';
+}
 
 function inPath(name) {
   if (name.includes('/')) return isExecutable(name);

