@@ -25,7 +25,7 @@ const std::vector<TensorDeclaration> kOutputs = {
 
 /// The whole way of a request on the sample shard.
 void dryRunShard(Model& model) {
-  const SampleShard sample;
+  const ShardValues sample = sampleShard();
   const Shard shard = openShard(sample.bytes(), *model.matrices);
   std::vector<float> features(shard.needed.count() * layout::ETR_FEATURES);
   std::vector<float> quantiles(shard.needed.count() * layout::ETR_OUTPUTS);

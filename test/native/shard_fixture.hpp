@@ -4,30 +4,18 @@
 #include <vector>
 
 #include "../../cuda/candidate_cost/algo/tables.hpp"
+#include "../../cuda/candidate_cost/shard_values.hpp"
 
 /// A small valid shard that tests change: 2 couriers, 4 orders of 2 restaurants, travel at 3,600 m/h (1 m/s).
 namespace roundhouse::test {
 
 namespace layout = candidate_cost::layout;
 
-struct ShardFixture {
-  std::vector<int64_t> params = std::vector<int64_t>(layout::PARAM_COUNT, 0);
-  std::vector<int32_t> couriers;
-  std::vector<int32_t> held{0, 0};
-  std::vector<int32_t> orders;
-  std::vector<int32_t> places;
-  std::vector<float> orderFeatures;
-  std::vector<uint16_t> candidates;
-
+struct ShardFixture : candidate_cost::ShardValues {
   ShardFixture() {
     namespace P = layout::Param;
-    params[P::abi] = 1;
-    params[P::quantumSeconds] = 1;
-    params[P::weightLateness] = 10;
+    held = {0, 0};
     params[P::weightDuration] = 2;
-    params[P::weightFreshness] = 1;
-    params[P::mergePickups] = 1;
-    params[P::quantile] = 50;
     params[P::candidateColumns] = 4;
     params[P::travelKnown] = 1;
     for (int vehicle = 0; vehicle < 4; ++vehicle) params[P::metresPerHour + vehicle] = 3600;
@@ -48,13 +36,6 @@ struct ShardFixture {
 
   int32_t& order(int row, int column) { return orders[row * layout::ORDER_COLUMNS + column]; }
   int32_t& courier(int row, int column) { return couriers[row * layout::COURIER_COLUMNS + column]; }
-
-  candidate_cost::ShardBytes bytes() const {
-    const auto of = [](const auto& values) {
-      return candidate_cost::TensorBytes{values.data(), values.size() * sizeof(values[0])};
-    };
-    return {of(params), of(couriers), of(held), of(orders), of(places), of(orderFeatures), of(candidates)};
-  }
 
   static constexpr uint16_t none = layout::NO_ROW;
 };
