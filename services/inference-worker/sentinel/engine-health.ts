@@ -20,6 +20,8 @@ export interface EngineHealthOptions {
 
 const tickMs = 50;
 const ticksPerMemory = 5;
+/** A backend has said so; others may come from the queue in front of it. */
+const workedOff: readonly string[] = ['MODEL_FAILED', 'TRAVEL_MATRIX_UNKNOWN'];
 
 function versioned({ model, version }: Flight): string {
   return `${model}/${version}`;
@@ -64,7 +66,8 @@ export class EngineHealth implements RequestObserver {
     const now = this.now();
     this.log.add(flight, now, code ?? 'ok');
     if (code === 'ENGINE_LOST') return this.options.onLost({ kind: 'death', reason: 'the engine hung up' });
-    if (engineIsDone) this.work.end(flight, now, code === null || code === 'MODEL_FAILED');
+    if (code === null || workedOff.includes(code)) this.work.end(flight, now);
+    else if (engineIsDone) this.work.forget(flight);
     if (code === 'DEVICE_FAULT') {
       return this.options.onLost({ kind: 'device_fault', reason: `${flight.model}: its device is broken` });
     }

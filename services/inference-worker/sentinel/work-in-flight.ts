@@ -18,10 +18,15 @@ export interface Silence {
 }
 
 interface Lane {
+  /** The oldest first. */
   readonly flights: Set<Flight>;
-  /** The last answer of the model, or when its first request came; null while it has none. */
-  silentSinceMs: number | null;
+  /** The last answer of the model. */
   lastProgressMs: number;
+}
+
+function silentSinceMs({ flights, lastProgressMs }: Lane): number {
+  const [oldest] = flights;
+  return Math.max(lastProgressMs, oldest?.startedAtMs ?? lastProgressMs);
 }
 
 /** An answer may take so many times what is expected of it. */
@@ -29,9 +34,9 @@ const patience = 4;
 
 /**
  * The requests that an engine has, by model, and whether it is silent: a model with work makes no progress
- * for longer than that work may take. The budget counts what was there when the silence began (what came
- * later is behind it, and must not prolong it for ever) and what the other models have (they share the
- * cores). A model that has never answered has the time until the latest deadline: that an engine must keep by
+ * for longer than that work may take. The silence begins with the last answer, or with the oldest request that
+ * the engine still has, if that came later. The budget counts what was there then (what came afterwards is
+ * behind it, and must not prolong it for ever) and what the other models have (they share the cores). A model that has never answered has the time until the latest deadline: that an engine must keep by
  * itself. Times are milliseconds of our own running time.
  */
 export class WorkInFlight {
@@ -43,23 +48,20 @@ export class WorkInFlight {
   ) {}
 
   begin(flight: Flight): void {
-    const lane = this.laneOf(flight.model);
-    lane.flights.add(flight);
-    lane.silentSinceMs ??= flight.startedAtMs;
+    this.laneOf(flight.model).flights.add(flight);
   }
 
-  /** The engine is done with it, whatever it answered. `counts`: its time says what such a request costs. */
-  end(flight: Flight, nowMs: number, counts: boolean): void {
+  /** The model has worked it off. */
+  end(flight: Flight, nowMs: number): void {
     const lane = this.lanes.get(flight.model);
     if (lane === undefined || !lane.flights.delete(flight)) return;
     const busySinceMs = Math.max(flight.startedAtMs, lane.lastProgressMs);
-    if (counts) this.costs.observe(flight.model, flight.bytes, nowMs - busySinceMs);
+    this.costs.observe(flight.model, flight.bytes, nowMs - busySinceMs);
     lane.lastProgressMs = nowMs;
-    lane.silentSinceMs = nowMs;
     this.tidy(flight.model, lane);
   }
 
-  /** Nobody waits for it any more, and whether the engine works on it can't be known: no progress. */
+  /** The engine has nothing of it any more, but the model did not work it off: refused, or given up. */
   forget(flight: Flight): void {
     const lane = this.lanes.get(flight.model);
     if (lane === undefined || !lane.flights.delete(flight)) return;
@@ -73,22 +75,23 @@ export class WorkInFlight {
   /** The model that is silent, null where every one is within its budget. */
   silence(nowMs: number): Silence | null {
     for (const [model, lane] of this.lanes) {
-      if (lane.silentSinceMs === null) continue;
-      const silentMs = nowMs - lane.silentSinceMs;
-      const budgetMs = this.budgetMs(model, lane);
+      const sinceMs = silentSinceMs(lane);
+      const silentMs = nowMs - sinceMs;
+      const budgetMs = this.budgetMs(model, lane, sinceMs);
       if (silentMs > budgetMs) return { model, silentMs, budgetMs, requests: lane.flights.size };
     }
     return null;
   }
 
-  /** A model that was silent for so long may need it: its successor gets more patience. */
+  /** A model that was silent for so long may need it, but no longer than a deadline allows. */
   learnFrom({ model, silentMs }: Silence): void {
-    const oldest = [...(this.lanes.get(model)?.flights ?? [])][0];
-    if (oldest !== undefined) this.costs.raise(model, oldest.bytes, silentMs);
+    const [oldest] = this.lanes.get(model)?.flights ?? [];
+    if (oldest === undefined) return;
+    this.costs.raise(model, oldest.bytes, Math.min(silentMs, oldest.timeLeftMs));
   }
 
-  private budgetMs(model: string, lane: Lane): number {
-    const before = [...lane.flights].filter(({ startedAtMs }) => startedAtMs <= lane.silentSinceMs!);
+  private budgetMs(model: string, lane: Lane, sinceMs: number): number {
+    const before = [...lane.flights].filter(({ startedAtMs }) => startedAtMs <= sinceMs);
     const others = [...this.lanes]
       .filter(([name]) => name !== model)
       .flatMap(([, { flights }]) => [...flights]);
@@ -109,7 +112,7 @@ export class WorkInFlight {
   private laneOf(model: string): Lane {
     let lane = this.lanes.get(model);
     if (lane === undefined) {
-      lane = { flights: new Set(), silentSinceMs: null, lastProgressMs: -Infinity };
+      lane = { flights: new Set(), lastProgressMs: -Infinity };
       this.lanes.set(model, lane);
     }
     return lane;
