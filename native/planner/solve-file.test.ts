@@ -1,29 +1,8 @@
 import { Readable } from 'node:stream';
+import { problemLine as line } from '../../test/support/route-problem';
 import { RoutePlanner } from './route-planner';
 import { answerLine, solveFile } from './solve-file';
 import { MAX_LINE_BYTES, readLines } from './solve-lines';
-
-const line = (id: number, change: object = {}) =>
-  JSON.stringify({
-    id,
-    n: 2,
-    m: 3,
-    Q: 2,
-    t0: 0,
-    w: [0, 1, 0],
-    orders: [
-      { ready: 0, promised: 0, pick: -1, drop: 1, new: 0 },
-      { ready: 0, promised: 0, pick: 2, drop: 3, new: 1 },
-    ],
-    svc: [0, 0, 0, 0],
-    T: [
-      [0, 9, 1, 9],
-      [0, 0, 9, 9],
-      [0, 1, 0, 9],
-      [0, 9, 9, 0],
-    ],
-    ...change,
-  });
 
 async function solve(chunks: (string | Buffer)[]) {
   const answers: string[] = [];
@@ -40,7 +19,6 @@ async function solve(chunks: (string | Buffer)[]) {
 }
 
 test('answers come in the order of the lines, whatever the chunks; blank lines and CRLF are passed over', async () => {
-  // 0→2 is 1, 2→1 is 1, 1→3 is 9: duration 11.
   const text = `${line(1)}\r\n\n${line(2)}\n${line(3)}`;
   const chunks = [text.slice(0, 30), text.slice(30, 400), text.slice(400)];
   expect(await solve(chunks)).toEqual({

@@ -1,4 +1,5 @@
-import { createReadStream } from 'node:fs';
+import { constants, createReadStream } from 'node:fs';
+import { access, stat } from 'node:fs/promises';
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { ArgumentsInvalid, runCommand } from '#lib/command-line';
@@ -29,11 +30,15 @@ const reasons: Readonly<Record<string, string>> = {
 /** The file, opened before anything else is done with it. */
 async function openInput(file: string): Promise<Readable> {
   if (file === '-') return process.stdin;
-  const input = createReadStream(file);
-  await once(input, 'ready').catch((error: NodeJS.ErrnoException) => {
-    throw new ArgumentsInvalid(`${file}: ${reasons[error.code ?? ''] ?? error.message}`);
-  });
-  return input;
+  try {
+    // A folder can be opened, but not read.
+    await access(file, constants.R_OK);
+    if ((await stat(file)).isDirectory()) throw Object.assign(new Error(), { code: 'EISDIR' });
+  } catch (error) {
+    const { code = '', message } = error as NodeJS.ErrnoException;
+    throw new ArgumentsInvalid(`${file}: ${reasons[code] ?? message}`);
+  }
+  return createReadStream(file);
 }
 
 async function solve(file: string): Promise<number> {

@@ -3,32 +3,13 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { projectPath } from '#schemas/project-root';
+import { problemLine } from '../support/route-problem';
 
 const program = projectPath('dist', 'native', 'planner', 'solve-main.js');
 const solve = (args: string[], input = '') =>
   spawnSync(process.execPath, [program, ...args], { input, encoding: 'utf8', maxBuffer: 1 << 28 });
 
-/** An order on board and one to be picked up: 0→2 is 1, 2→1 is 1, 1→3 is 9, so a duration of 11. */
-const problem = (id: number) => ({
-  id,
-  n: 2,
-  m: 3,
-  Q: 2,
-  t0: 0,
-  w: [0, 1, 0],
-  orders: [
-    { ready: 0, promised: 0, pick: -1, drop: 1, new: 0 },
-    { ready: 0, promised: 0, pick: 2, drop: 3, new: 1 },
-  ],
-  svc: [0, 0, 0, 0],
-  T: [
-    [0, 9, 1, 9],
-    [0, 0, 9, 9],
-    [0, 1, 0, 9],
-    [0, 9, 9, 0],
-  ],
-});
-const line = (id: number) => `${JSON.stringify(problem(id))}\n`;
+const line = (id: number) => `${problemLine(id)}\n`;
 
 /** Seven orders in a row, each picked up and dropped off where the last one was: beyond the exact limit. */
 const seven = () => {
@@ -40,15 +21,7 @@ const seven = () => {
     new: 0,
   }));
   const row = new Array<number>(15).fill(0);
-  return JSON.stringify({
-    ...problem(9),
-    n: 7,
-    m: 14,
-    w: [1, 1, 1],
-    orders,
-    svc: row,
-    T: row.map(() => row),
-  });
+  return problemLine(9, { n: 7, m: 14, w: [1, 1, 1], orders, svc: row, T: row.map(() => row) });
 };
 
 let folder: string;
@@ -62,7 +35,7 @@ test('a file is answered line by line', () => {
 });
 
 test('- reads standard input; the heuristic says unproven, infeasible is an answer', () => {
-  const tight = JSON.stringify({ ...problem(4), Q: 0 });
+  const tight = problemLine(4, { Q: 0 });
   const { status, stdout } = solve(['-'], `${seven()}\n${tight}`);
   expect(status).toBe(0);
   expect(stdout).toBe('9 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 unproven\n4 infeasible\n');
@@ -77,11 +50,16 @@ test('a malformed line is named with file, number and reason; the others are ans
   expect(stderr).toContain(`${file}:2: no JSON: `);
 });
 
-test('a file that is not there and a missing argument are named; exit code 1', () => {
-  expect(solve([join(folder, 'absent.jsonl')])).toMatchObject({ status: 1, stdout: '' });
-  expect(solve([join(folder, 'absent.jsonl')]).stderr).toContain('no such file');
-  expect(solve([])).toMatchObject({ status: 1, stdout: '' });
-  expect(solve([]).stderr).toContain('usage: ');
+test.each([
+  [['absent.jsonl'], 'absent.jsonl: there is no such file'],
+  [['.'], '.: is a folder, not a file'],
+  [[], 'one file is wanted'],
+  [['a', 'b'], 'one file is wanted'],
+  [['--fast'], 'unknown flag --fast'],
+])('%j is refused in words, with the usage; exit code 2', (args, reason) => {
+  const { status, stdout, stderr } = solve(args);
+  expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+  expect(stderr).toMatch(new RegExp(`^${reason}\n\nnpm run --silent solve`));
 });
 
 test('each line of a producer that waits is answered at once', async () => {
