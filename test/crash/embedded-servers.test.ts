@@ -6,7 +6,9 @@ import Redis from 'ioredis';
 import { Kafka, logLevel } from 'kafkajs';
 import { startPipeline, type Pipeline } from '#launcher/pipeline';
 import { identityOf } from '#launcher/process-identity';
+import type { ProcessEvent } from '#launcher/processes';
 import { projectPath } from '#schemas/project-root';
+import { until } from '../support/until';
 
 const noServices = { inheritedEnv: process.env, counts: { ingest: 0, worker: 0, aggregator: 0 } };
 
@@ -112,8 +114,7 @@ describe('nothing stays behind', () => {
     const { launcher, exited, folder, pids } = await startLauncher();
     launcher.kill('SIGKILL');
     await exited;
-    await new Promise((resolve) => setTimeout(resolve, 500));
-    expect(pids.map(identityOf)).toEqual([null, null]);
+    await until(() => pids.map(identityOf).every((identity) => identity === null), 'they are gone');
     expect(existsSync(folder)).toBe(true);
     const next = await startPipeline({ ...noServices, runRoot, kafkaBrokers: '127.0.0.1:1' });
     expect(existsSync(folder)).toBe(false);
@@ -146,8 +147,11 @@ test('a run in a folder of any name, under the locale C', async () => {
 
 test('a start that is aborted ends what it began', async () => {
   const abort = new AbortController();
-  const starting = startPipeline({ ...noServices, abort: abort.signal });
-  setTimeout(() => abort.abort(new Error('the user has had enough')), 500);
+  // When the first of the two is ready, the other is not.
+  const onEvent = ({ kind }: ProcessEvent) => {
+    if (kind === 'ready') abort.abort(new Error('the user has had enough'));
+  };
+  const starting = startPipeline({ ...noServices, abort: abort.signal, onEvent });
   await expect(starting).rejects.toThrow('the user has had enough');
   const ours = execFileSync('ps', ['-o', 'pid=,stat=,args=', '--ppid', String(process.pid)], {
     encoding: 'utf8',

@@ -19,12 +19,12 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Bad input is found before anything is started, so the answer comes within seconds. */
+/** Bad input is found before anything is started. */
 async function outcomeOf(args: string[]) {
-  const startedAt = Date.now();
   const launcher = new LauncherProcess(args);
   const { code } = await launcher.ended;
-  return { code, output: launcher.output, seconds: (Date.now() - startedAt) / 1000 };
+  expect(launcher.output).not.toContain('starting');
+  return { code, output: launcher.output };
 }
 
 test.each([
@@ -33,10 +33,9 @@ test.each([
   [['--serve', '--mdrp', 'x'], '--mdrp has no meaning with --serve'],
   [['--mdrp', 'nowhere'], 'MDRP_INVALID: nowhere: there is no such folder'],
 ])('%j: exit code 2 and a reason', async (args, reason) => {
-  const { code, output, seconds } = await outcomeOf(args);
+  const { code, output } = await outcomeOf(args);
   expect(code).toBe(2);
   expect(output).toContain(reason);
-  expect(seconds).toBeLessThan(10);
 });
 
 test.each([

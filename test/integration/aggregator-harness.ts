@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { Redis } from 'ioredis';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { connectBus, topicSpecs, type Bus } from '#lib/bus/kafka';
@@ -12,6 +13,7 @@ import { roundKey, topicsOf, zoneKey, type Topics } from '#schemas/topics';
 import { bruteCostShard } from '../support/brute-cost-shard';
 import { buildCourier, buildOrder, buildRound, buildStop } from '../support/build-round';
 import type { Stack } from '../support/stack';
+import { until } from '../support/until';
 
 const models: ModelRef[] = [{ name: 'candidate_cost', version: '1', contentHash: 'c'.repeat(64) }];
 export const topicSettings = {
@@ -125,13 +127,26 @@ export class AggregatorHarness {
     await this.producer.send([{ topic, key, value, ...(partition !== undefined && { partition }) }]);
   }
 
+  /** Until the aggregator has the round and so many of its outcomes in Redis. */
+  async stored({ manifest: { round } }: CutRound, outcomes: number): Promise<void> {
+    const redis = new Redis(this.pipeline.redisUrl);
+    const key = (kind: string) => `${this.pipeline.topicPrefix}aggregator:${kind}:${roundKey(round)}`;
+    const isStored = async () =>
+      (await redis.exists(key('round'))) === 1 && (await redis.llen(key('outcomes'))) === outcomes;
+    try {
+      await until(isStored, `${outcomes} outcomes of ${round.roundId} in Redis`);
+    } finally {
+      redis.disconnect();
+    }
+  }
+
   /** All records of the round's decision so far. */
   decisionsOf({ manifest }: CutRound): Published[] {
     const key = roundKey(manifest.round);
     return this.published.filter(({ decision }) => roundKey(decision) === key);
   }
 
-  async decisionOf(round: CutRound, timeoutMs = 30_000): Promise<Published> {
+  async decisionOf(round: CutRound, timeoutMs = 60_000): Promise<Published> {
     const giveUpAt = Date.now() + timeoutMs;
     while (Date.now() < giveUpAt) {
       const [first] = this.decisionsOf(round);
@@ -141,12 +156,8 @@ export class AggregatorHarness {
     throw new Error(`no decision of ${round.manifest.round.roundId} in ${timeoutMs} ms`);
   }
 
-  async eventually(what: () => boolean, timeoutMs = 20_000): Promise<void> {
-    const giveUpAt = Date.now() + timeoutMs;
-    while (!what()) {
-      if (Date.now() > giveUpAt) throw new Error(`not true within ${timeoutMs} ms: ${what}`);
-      await sleep(10);
-    }
+  eventually(what: () => boolean): Promise<void> {
+    return until(what, String(what));
   }
 }
 

@@ -6,7 +6,7 @@ import { JoinStore } from '#services/aggregator/store/join-store';
 import { outcomesCodec } from '#schemas/codec';
 import { roundKey, headers } from '#schemas/topics';
 import { startStack, type Stack } from '../support/stack';
-import { AggregatorHarness, inMs, reasonsOf, roundId, roundOf, type CutRound } from './aggregator-harness';
+import { AggregatorHarness, inMs, reasonsOf, roundId, roundOf } from './aggregator-harness';
 
 let stack: Stack;
 let harness: AggregatorHarness;
@@ -24,17 +24,6 @@ afterAll(async () => {
   await harness?.stop();
 }, 60_000);
 
-const storedOutcomes = (round: CutRound) =>
-  redis.llen(`${stack.topicPrefix}aggregator:outcomes:${roundKey(round.manifest.round)}`);
-
-async function until(what: () => Promise<boolean>, timeoutMs = 20_000): Promise<void> {
-  const giveUpAt = Date.now() + timeoutMs;
-  while (!(await what())) {
-    if (Date.now() > giveUpAt) throw new Error(`not true within ${timeoutMs} ms: ${what}`);
-    await sleep(10);
-  }
-}
-
 /** Killed, its data folder emptied, started again. */
 async function redisWithoutItsData(): Promise<void> {
   await harness.pipeline.kill('redis');
@@ -49,7 +38,7 @@ test('killed and started again mid-round: outcomes from before and after the cra
   const round = roundOf({ deadline: inMs(60_000) });
   await harness.publishRound(round);
   await harness.publishOutcomes(round.outcomes.slice(0, 1));
-  await until(async () => (await storedOutcomes(round)) === 1);
+  await harness.stored(round, 1);
   await harness.pipeline.kill('aggregator');
   await harness.publishOutcomes(round.outcomes.slice(1));
   await harness.pipeline.restart('aggregator');
@@ -59,11 +48,11 @@ test('killed and started again mid-round: outcomes from before and after the cra
 }, 90_000);
 
 test('an outcome in Redis of which no notice came is in the decision of the deadline', async () => {
-  const round = roundOf({ deadline: inMs(3_000) });
+  const round = roundOf({ deadline: inMs(5_000) });
   const key = roundKey(round.manifest.round);
   await harness.publishRound(round);
   await harness.publishOutcomes(round.outcomes.slice(0, 1));
-  await until(async () => (await storedOutcomes(round)) === 1);
+  await harness.stored(round, 1);
   // As an instance that had lost the partition would store it, with the notice lost.
   const store = new JoinStore(redis, stack.topicPrefix, 60_000);
   for (const outcome of round.outcomes.slice(1)) {
@@ -75,10 +64,10 @@ test('an outcome in Redis of which no notice came is in the decision of the dead
 }, 60_000);
 
 test('dead over a deadline: the round is decided after the restart and marked', async () => {
-  const round = roundOf({ deadline: inMs(2_500) });
+  const round = roundOf({ deadline: inMs(4_000) });
   await harness.publishRound(round);
   await harness.publishOutcomes(round.outcomes.slice(1));
-  await until(async () => (await storedOutcomes(round)) === round.outcomes.length - 1);
+  await harness.stored(round, round.outcomes.length - 1);
   await harness.pipeline.kill('aggregator');
   await sleep(Math.max(0, round.manifest.round.deadline - Date.now()) + 300);
   await harness.pipeline.restart('aggregator');
@@ -99,7 +88,7 @@ test('Redis loses its memory mid-round: the join goes on from memory, and decide
   const open = roundOf({ deadline: inMs(60_000), runId, roundId: roundId('open'), sequence: 7n });
   await harness.publishRound(open);
   await harness.publishOutcomes(open.outcomes.slice(0, 1));
-  await until(async () => (await storedOutcomes(open)) === 1);
+  await harness.stored(open, 1);
   await redis.flushall();
   await harness.publishOutcomes(open.outcomes.slice(1));
   expect((await harness.decisionOf(open)).decision.content).toMatchObject({
@@ -122,7 +111,7 @@ test('Redis loses its memory while the aggregator is dead: rounds and outcomes c
   const open = roundOf({ deadline: inMs(60_000), runId, roundId: roundId('open'), sequence: 9n });
   await harness.publishRound(open);
   await harness.publishOutcomes(open.outcomes.slice(1));
-  await until(async () => (await storedOutcomes(open)) === open.outcomes.length - 1);
+  await harness.stored(open, open.outcomes.length - 1);
   // Time for the offsets of the outcomes to be committed.
   await sleep(500);
   await harness.pipeline.kill('aggregator');
@@ -150,7 +139,7 @@ test('Redis starts again with an empty data folder mid-round: the round is decid
   const open = roundOf({ deadline: inMs(60_000), runId, roundId: roundId('open'), sequence: 3n });
   await harness.publishRound(open);
   await harness.publishOutcomes(open.outcomes.slice(1));
-  await until(async () => (await storedOutcomes(open)) === open.outcomes.length - 1);
+  await harness.stored(open, open.outcomes.length - 1);
   await redisWithoutItsData();
   await harness.publishOutcomes(open.outcomes.slice(0, 1));
   expect((await harness.decisionOf(open)).decision.content).toMatchObject({

@@ -8,6 +8,7 @@ import { RoundhouseError } from '#schemas/errors';
 import { headers, topicsOf } from '#schemas/topics';
 import { produceRaw } from '../support/raw-produce';
 import { startStack } from '../support/stack';
+import { until } from '../support/until';
 
 const stack = startStack('bus');
 const logger = pino({ level: 'silent' });
@@ -60,16 +61,8 @@ async function committed(topic: string): Promise<Record<number, string>> {
   return Object.fromEntries(entry!.partitions.map((p) => [p.partition, p.offset]));
 }
 
-async function until(done: () => boolean, what: string, timeoutMs = 15_000): Promise<void> {
-  const end = Date.now() + timeoutMs;
-  while (!done()) {
-    if (Date.now() > end) throw new Error(`not in ${timeoutMs} ms: ${what}`);
-    await sleep(2);
-  }
-}
-
 async function untilCommitted(topic: string, wanted: Record<number, string>): Promise<void> {
-  const end = Date.now() + 5_000;
+  const end = Date.now() + 30_000;
   while (JSON.stringify(await committed(topic)) !== JSON.stringify(wanted) && Date.now() < end)
     await sleep(50);
   expect(await committed(topic)).toEqual(wanted);
@@ -120,17 +113,18 @@ describe('window and commits', () => {
   test('stop waits for what is in work and commits it; what only waited comes again', async () => {
     const topic = await freshTopic();
     const seen: string[] = [];
-    const first = await consume(
-      topic,
-      async (message) => {
-        seen.push(textOf(message));
-        await sleep(300);
-      },
-      { window: 2 },
-    );
+    let release!: () => void;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    const hold = (message: BusMessage): Promise<void> => {
+      seen.push(textOf(message));
+      return held;
+    };
+    const first = await consume(topic, hold, { window: 2 });
     await sendTo(topic, numbers(5));
     await until(() => seen.length === 2, 'two in work');
-    await first.stop();
+    const stopped = first.stop();
+    release();
+    await stopped;
     expect(await committed(topic)).toEqual({ 0: '2' });
     await consume(topic, async (message) => void seen.push(textOf(message)));
     await until(() => seen.length === 5, 'the rest');
@@ -232,7 +226,7 @@ describe('group membership', () => {
     const consumer = await consume(topic, handle, { sessionTimeoutMs: 6_000, onAssigned });
     await sendTo(topic, ['long']);
     await until(() => seen.length === 1, 'begun');
-    await until(() => consumer.inFlight() === 0, 'done', 20_000);
+    await until(() => consumer.inFlight() === 0, 'done');
     expect({ owned, assignments, seen }).toEqual({ owned: true, assignments: 1, seen: ['long'] });
     await untilCommitted(topic, { 0: '1' });
   }, 30_000);
@@ -258,9 +252,8 @@ describe('group membership', () => {
       onRevoked: (partitions) => revoked.push(...partitions.map((p) => p.partition)),
     });
     for (const partition of [0, 1, 2, 3]) await sendTo(topic, numbers(40), partition);
-    await sleep(500);
     // Messages 0–4 of each partition are committed; 5 hangs, so nothing behind it is.
-    expect(await committed(topic)).toEqual({ 0: '5', 1: '5', 2: '5', 3: '5' });
+    await untilCommitted(topic, { 0: '5', 1: '5', 2: '5', 3: '5' });
     let stuck = true;
     await consume(topic, async (message, lease) => {
       if (stuck) await sleep(100);
@@ -283,7 +276,7 @@ describe('group membership', () => {
       await sleep(5);
       done.push(`${message.partition}/${textOf(message)}`);
     };
-    const first = await consume(topic, handle);
+    const first = await consume(topic, handle, { drainMs: 60_000 });
     for (const partition of [0, 1]) await sendTo(topic, numbers(60), partition);
     await until(() => done.length > 10, 'begun');
     await first.stop();

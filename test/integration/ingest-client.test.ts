@@ -6,7 +6,8 @@ import { Redis } from 'ioredis';
 import { projectPath } from '#schemas/project-root';
 import { FirstDecisions, RoundhouseClient, RoundhouseError } from '../../client';
 import type { RoundInput } from '../../client';
-import { decisionOf, roundBody, startIngest, until, type IngestBench } from './ingest-harness';
+import { until } from '../support/until';
+import { decisionOf, roundBody, startIngest, type IngestBench } from './ingest-harness';
 
 let ingest: IngestBench;
 let client: RoundhouseClient;

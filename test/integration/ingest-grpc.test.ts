@@ -4,7 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { OrderId, RoundId, RunId } from '#schemas/brands';
 import { decisionsCodec } from '#schemas/codec';
 import { projectPath } from '#schemas/project-root';
-import { decisionOf, roundBody, startIngest, until, type IngestBench } from './ingest-harness';
+import { until } from '../support/until';
+import { decisionOf, roundBody, startIngest, type IngestBench } from './ingest-harness';
 
 type Reply = Record<string, any>;
 interface Stub {
@@ -251,7 +252,8 @@ test('a watcher that reads nothing gets the recent ones when it reads, or is cut
   let error: ServiceError | undefined;
   recent.on('error', () => undefined);
   blind.on('error', (cause: ServiceError) => (error = cause));
-  await sleep(200);
+  // Metadata come once the server watches for the call.
+  await Promise.all([recent, blind].map((call) => new Promise((resolve) => call.on('metadata', resolve))));
   await publishMany('blind', 0, 1_000);
   await decided('blind', 999);
   recent.on('data', ({ decision }: Reply) => seen.recent.push(decision.roundId));

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { connectBus, type Bus, type Follower } from '#lib/bus/kafka';
 import type { BusMessage, BusProducer } from '#lib/bus/port';
@@ -8,6 +7,7 @@ import { decisionContentHash, decisionsCodec, roundsCodec } from '#schemas/codec
 import type { Decision, DecisionContent, DispatchRound } from '#schemas/domain';
 import { headers, topicsOf, zoneKey, type TopicName, type Topics } from '#schemas/topics';
 import { startStack, type Stack } from '../support/stack';
+import { until } from '../support/until';
 
 const logger = pino({ level: 'silent' });
 
@@ -87,14 +87,6 @@ export interface IngestBench {
   manifests(roundId: string, count?: number): Promise<DispatchRound[]>;
   publishDecision(decision: Decision, extra?: Record<string, string>): Promise<void>;
   stop(): Promise<void>;
-}
-
-export async function until(done: () => boolean, what: string, timeoutMs = 15_000): Promise<void> {
-  const giveUpAt = Date.now() + timeoutMs;
-  while (!done()) {
-    if (Date.now() > giveUpAt) throw new Error(`waited ${timeoutMs} ms for ${what}`);
-    await sleep(10);
-  }
 }
 
 async function follow(bus: Bus, topics: Topics, names: readonly TopicName[]) {

@@ -5,7 +5,8 @@ import { roundsCodec, shardsCodec, observationsCodec } from '#schemas/codec';
 import { headers, shardKey, zoneKey } from '#schemas/topics';
 import type { OrderId, TenantId, ZoneId } from '#schemas/brands';
 import { readShard } from '../support/read-shard';
-import { decisionOf, roundBody, startIngest, until, type IngestBench } from './ingest-harness';
+import { atBestOf, until } from '../support/until';
+import { decisionOf, roundBody, startIngest, type IngestBench } from './ingest-harness';
 
 let ingest: IngestBench;
 
@@ -173,7 +174,7 @@ describe('the same round again', () => {
   });
 
   test('after its deadline is answered as before, while a new one is refused', async () => {
-    const body = roundBody('late', { deadline: Date.now() + 1_500 });
+    const body = roundBody('late', { deadline: Date.now() + 4_000 });
     expect((await ingest.post('/v1/rounds', body)).status).toBe(202);
     await until(() => Date.now() > (body['deadline'] as number), 'the deadline');
     const again = await ingest.post('/v1/rounds', body);
@@ -184,17 +185,20 @@ describe('the same round again', () => {
 
   test('whose deadline came too near meanwhile is refused, and its id stays free', async () => {
     const redis = new Redis(ingest.stack.redisUrl);
-    // The claim is answered 900 ms from now, with the deadline 800 ms from now.
-    await redis.client('PAUSE', 900, 'ALL');
-    const body = roundBody('slow', { deadline: Date.now() + 800 });
-    const { status, body: error } = await ingest.post('/v1/rounds', body);
-    expect([status, error.error, error.faults.length]).toEqual([400, 'ROUND_INVALID', 1]);
-    expect(error.faults[0]).toMatchObject({ path: 'deadline', value: String(body['deadline']) });
-    expect(error.faults[0].limit).toMatch(/^at least 50 ms after now/);
-    expect((await ingest.post('/v1/rounds', roundBody('slow'))).status).toBe(202);
-    expect(await ingest.manifests('slow')).toHaveLength(1);
-    expect(shardsOf('slow')).toHaveLength(1);
-    redis.disconnect();
+    const attempts = atBestOf(3, async (attempt) => {
+      const id = `slow-${attempt}`;
+      // The claim is answered 1,800 ms from now, with the deadline 900 ms from now.
+      await redis.client('PAUSE', 1_800, 'ALL');
+      const body = roundBody(id, { deadline: Date.now() + 900 });
+      const { status, body: error } = await ingest.post('/v1/rounds', body);
+      expect([status, error.error, error.faults.length]).toEqual([400, 'ROUND_INVALID', 1]);
+      expect(error.faults[0]).toMatchObject({ path: 'deadline', value: String(body['deadline']) });
+      expect(error.faults[0].limit).toMatch(/^at least 50 ms after now/);
+      expect((await ingest.post('/v1/rounds', roundBody(id))).status).toBe(202);
+      expect(await ingest.manifests(id)).toHaveLength(1);
+      expect(shardsOf(id)).toHaveLength(1);
+    });
+    await attempts.finally(() => redis.disconnect());
   });
 
   test('is another round for another tenant or run', async () => {
@@ -281,7 +285,7 @@ describe('a decision', () => {
       body: { error: 'NOT_FOUND' },
     });
     expect((await ingest.get(path('d1', 0, 'other run'))).status).toBe(404);
-    expect(Date.now() - started).toBeLessThan(5_000);
+    expect(Date.now() - started).toBeLessThan(9_500); // it would wait for ten
   });
 
   test('of another tenant is not shown', async () => {
@@ -374,27 +378,27 @@ describe('requests that are none', () => {
   test('bodies beyond what may be in work at once are 503 with retry-after, and taken afterwards', async () => {
     const { hostname, port } = new URL(ingest.url);
     // Two bodies of 99,000 of at most 100,000 bytes, not ended: 198,000 of 200,000 bytes are in work.
-    const held = [1, 2].map(() => {
-      const options = {
-        hostname,
-        port,
-        path: '/v1/rounds',
-        method: 'POST',
-        headers: { 'content-length': 99_999 },
-      };
+    const hold = () => {
+      const headers = { 'content-length': 99_999 };
+      const options = { hostname, port, path: '/v1/rounds', method: 'POST', headers };
       const request = httpRequest(options).on('error', () => undefined);
       request.write(' '.repeat(99_000));
       return request;
-    });
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    };
     const padded = JSON.stringify(roundBody('busy')).padEnd(3_000);
     const headers = { 'content-type': 'application/json' };
-    const refused = await fetch(`${ingest.url}/v1/rounds`, { method: 'POST', body: padded, headers });
-    held.forEach((request) => request.destroy());
-    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1']);
-    expect(await refused.json()).toMatchObject({ error: 'INGEST_BUSY', retry: 'same' });
-    await new Promise((resolve) => setTimeout(resolve, 300));
-    expect((await ingest.post('/v1/rounds', padded)).status).toBe(202);
+    const send = () => fetch(`${ingest.url}/v1/rounds`, { method: 'POST', body: padded, headers });
+    await atBestOf(5, async (attempt) => {
+      const held = [hold(), hold()];
+      await new Promise((resolve) => setTimeout(resolve, 300 * attempt)); // so that both have come
+      const refused = await send();
+      held.forEach((request) => request.destroy());
+      expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1']);
+      expect(await refused.json()).toMatchObject({ error: 'INGEST_BUSY', retry: 'same' });
+    });
+    let taken = await send();
+    for (let i = 0; i < 200 && taken.status === 503; i++) taken = await send();
+    expect(taken.status).toBe(202);
   });
   test('a body above the limit', async () => {
     const { status, body } = await ingest.post('/v1/rounds', 'x'.repeat(100_001));

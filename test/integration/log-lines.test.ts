@@ -25,7 +25,7 @@ function linesOf(service: string): Line[] {
 }
 
 async function lineOf(service: string, event: string): Promise<Line> {
-  for (const giveUpAt = Date.now() + 10_000; Date.now() < giveUpAt; await sleep(50)) {
+  for (const giveUpAt = Date.now() + 30_000; Date.now() < giveUpAt; await sleep(50)) {
     const found = linesOf(service).find((line) => line['event'] === event);
     if (found !== undefined) return found;
   }
@@ -35,7 +35,7 @@ async function lineOf(service: string, event: string): Promise<Line> {
 test('the lines of a round name it: run and round at the aggregator, the shard too at the worker', async () => {
   const ids = { runId: 'run-of-lines' as RunId, roundId: 'round-of-lines' as RoundId };
   const [couriers, orders] = [[buildCourier('k')], [buildOrder('o')]];
-  const deadline = (Date.now() + 20_000) as UnixMs;
+  const deadline = (Date.now() + 60_000) as UnixMs;
   const client = new RoundhouseClient({ url: pipeline.ingestUrl });
   await client.dispatch(buildRound({ ...ids, deadline, couriers, orders }));
   const closed = { closedBy: 'complete', coverage: 1, outage: 'none', level: 'info', service: 'aggregator' };

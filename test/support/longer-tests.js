@@ -1,4 +1,4 @@
 'use strict';
 
 /** Real processes on a busy machine need more than jest's 5 s (jest ignores testTimeout of a project). */
-jest.setTimeout(30_000);
+jest.setTimeout(90_000);

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { setImmediate as turn } from 'node:timers/promises';
-import { status, type ServerWritableStream } from '@grpc/grpc-js';
+import { Metadata, status, type ServerWritableStream } from '@grpc/grpc-js';
 import { decisionToJson } from '#schemas/decision-json';
 import { describeValue } from '#policy/validation/index';
 import { RoundhouseError } from '#schemas/errors';
@@ -56,6 +56,8 @@ class Watcher {
     this.stopping.addEventListener('abort', this.end);
     if (this.call.request.includeRecent) this.behind = new Set();
     this.unwatch = this.cache.watch((record) => this.take(record));
+    // Tells the watcher that it misses nothing from here on.
+    this.call.sendMetadata(new Metadata());
     if (this.stopping.aborted || this.call.cancelled) this.end();
     else if (this.behind) await this.sendRecent(this.behind);
   }
