@@ -28,6 +28,7 @@ export function startEngine(models: string, socket: string): Promise<ChildProces
       ROUNDHOUSE_MODELS_DIR: models,
       ROUNDHOUSE_ENGINE_SOCKET: socket,
       ROUNDHOUSE_ENGINE_MAX_IN_FLIGHT: '2000',
+      ROUNDHOUSE_ENGINE_MAX_QUEUED: '2000',
     },
   });
   return new Promise((resolve, reject) => {
