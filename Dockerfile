@@ -10,7 +10,7 @@ COPY toolchain ./toolchain
 COPY scripts ./scripts
 RUN node scripts/setup.mjs npm triton
 COPY . .
-RUN node scripts/setup.mjs npm triton typescript native \
+RUN node scripts/setup.mjs npm triton typescript native python \
   && npm prune --omit=dev --ignore-scripts \
   && cd node_modules/onnxruntime-node/bin/napi-v6 && rm -rf darwin win32 linux/arm64
 
@@ -26,5 +26,5 @@ COPY --from=build /roundhouse/schemas ./schemas
 COPY --from=build /roundhouse/models ./models
 COPY --from=build /roundhouse/scripts/container-health.mjs ./scripts/container-health.mjs
 USER node
-EXPOSE 8080 8081 8001 8070 8090
+EXPOSE 8080 8081 8000 8001 8002 8070 8090
 CMD ["node", "--enable-source-maps", "dist/services/ingest/main.js"]

@@ -10,11 +10,15 @@ import { modelLabels, readLabels, type ModelLabel, type ModelLabels } from './mo
 /** Where an engine puts the content hash of a version, in the parameters of its ModelConfig. */
 export const contentHashParameter = 'roundhouse_content_hash';
 
+/** Python's compiled modules, which it writes itself: they belong to no version. */
+export const compiledFolder = '__pycache__';
+
 /** Relative paths of all files below a folder, sorted by their bytes. */
 function filesBelow(folder: string, prefix = ''): string[] {
   const files: string[] = [];
   for (const entry of readdirSync(join(folder, prefix), { withFileTypes: true })) {
     const path = prefix === '' ? entry.name : `${prefix}/${entry.name}`;
+    if (entry.name === compiledFolder) continue;
     if (entry.isDirectory()) files.push(...filesBelow(folder, path));
     else files.push(path);
   }

@@ -12,6 +12,7 @@ import { topicsOf } from '#schemas/topics';
 import { AdmissionWatch } from './admission/admission-watch';
 import type { WorkerConfig } from './config';
 import { connectOverShm } from './data-plane/shm-engine-client';
+import { sweepPython } from './engine/python/regions';
 import { EngineLink } from './engine-link';
 import { workerEvents, type WorkerEvents } from './events';
 import { serveKserveHttp } from './protocol/http/serve-kserve-http';
@@ -68,7 +69,10 @@ function startEngine({ config, logger, onStop }: Context, events: WorkerEvents, 
     link,
     connect: (address, onHangUp) => connectToEngine(address, onHangUp, config, events),
   });
-  onStop('engine', () => sentinel.stop());
+  onStop('engine', async () => {
+    await sentinel.stop();
+    sweepPython();
+  });
   sentinel.start();
   const admission = new AdmissionWatch(link, events);
   onStop('admission metrics', () => admission.close());

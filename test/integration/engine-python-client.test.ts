@@ -1,5 +1,5 @@
-import { execFile, spawnSync } from 'node:child_process';
-import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { loadSync, type EnumTypeDefinition, type MessageTypeDefinition } from '@grpc/proto-loader';
@@ -11,31 +11,12 @@ import {
 import { projectPath } from '#schemas/project-root';
 import { startEngineProcess, type RunningEngine } from './engine-process';
 import { faultEnv } from './fault-models';
+import { python, setUpPython } from './python-environment';
 import { echoConfig, makeRepository, type TestRepository } from './engine-repository';
 
 jest.setTimeout(60_000);
 
-const environment = projectPath('.roundhouse/venv');
-const python = join(environment, 'bin', 'python');
-const requirements = projectPath('test/python/requirements.txt');
 const scripts = projectPath('test/python');
-
-/** An environment with the pinned packages; null, or why there is none. */
-function setUpPython(): string | null {
-  const stamp = join(environment, '.requirements');
-  const wanted = readFileSync(requirements, 'utf8');
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return null;
-  const steps: [string, string[]][] = [
-    ['python3', ['-m', 'venv', environment]],
-    [python, ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '-r', requirements]],
-  ];
-  for (const [program, parameters] of steps) {
-    const { status, stderr, error } = spawnSync(program, parameters, { encoding: 'utf8', timeout: 240_000 });
-    if (status !== 0) return `${program}: ${error?.message ?? stderr.slice(-300)}`;
-  }
-  writeFileSync(stamp, wanted);
-  return null;
-}
 
 const missing = setUpPython();
 const whenPython = missing === null ? describe : describe.skip;

@@ -27,8 +27,12 @@ void write_all(int file, std::string_view text) {
   }
 }
 
-// The core of a machine without a GPU says this at every start, as an error.
-bool is_noise(std::string_view line) { return line.find("CudaDriverHelper has not been initialized") != line.npos; }
+// The core of a machine without a GPU says these at every start and of every ensemble, as errors.
+bool is_noise(std::string_view line) {
+  constexpr std::string_view driver = "CudaDriverHelper has not been initialized";
+  constexpr std::string_view stream = "CUDA driver version is insufficient for CUDA runtime version";
+  return line.find(driver) != line.npos || line.find(stream) != line.npos;
+}
 
 // Runs in the child, a copy of one thread among many: no lock and no allocation, which another thread may
 // have been in the middle of.

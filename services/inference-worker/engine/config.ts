@@ -22,6 +22,8 @@ const engineSettings = {
     pattern: /^.{1,103}$/,
     limit: 'a path of 1 to 103 bytes',
   }),
+  /** Runs models of the Python backend. */
+  python: textSetting('ROUNDHOUSE_PYTHON', { default: 'python3' }),
   backendsDir: textSetting('ROUNDHOUSE_ENGINE_BACKENDS_DIR', { default: 'build/native/backends' }),
   /** Models to load, separated by commas; empty: all of the repository. The engine is ready when all are. */
   models: textSetting('ROUNDHOUSE_ENGINE_MODELS', {

@@ -6,6 +6,7 @@ import { RoundhouseError } from '#schemas/errors';
 import { shownText } from '#schemas/shown-text';
 import { TritonError } from '#native/triton/triton-error';
 import type { TritonServer } from '#native/triton/triton-server';
+import { stepsOf } from './ensemble';
 import type { EngineEvents } from './events';
 import { describeFault, loadFaultOf, versionFaultsOf, type LoadFault } from './load-fault';
 import { OneAtATime } from './one-at-a-time';
@@ -31,6 +32,11 @@ class KnownModel {
   }
 }
 
+/** What is wrong with a model is reported where it is found. */
+function ignoreKnown(error: unknown): void {
+  if (!(error instanceof RoundhouseError)) throw error;
+}
+
 export interface EngineModelsParts {
   readonly triton: TritonServer;
   readonly repository: string;
@@ -50,6 +56,8 @@ export interface EngineModelsParts {
 export class EngineModels {
   private readonly known = new Map<string, KnownModel>();
   private readonly turns = new OneAtATime();
+  /** Ensembles whose steps are being loaded: one may name itself by a detour. */
+  private readonly loading = new Set<string>();
 
   constructor(private readonly parts: EngineModelsParts) {}
 
@@ -59,9 +67,7 @@ export class EngineModels {
 
   async loadNeeded(): Promise<void> {
     for (const model of this.needed) {
-      await this.load(model).catch((error: unknown) => {
-        if (!(error instanceof RoundhouseError)) throw error;
-      });
+      await this.load(model).catch(ignoreKnown);
     }
   }
 
@@ -76,9 +82,11 @@ export class EngineModels {
 
   unload(model: string): Promise<void> {
     return this.turns.run(async () => {
-      this.checkName(model);
+      // Also where its folder is gone.
+      if (!this.known.has(model)) this.checkName(model);
       await this.parts.triton.unloadModel(model);
       this.known.delete(model);
+      this.parts.view.remove(model);
       this.parts.events.ModelUnloaded({ model });
     });
   }
@@ -110,6 +118,19 @@ export class EngineModels {
     return [...all, ...this.unloaded(all)];
   }
 
+  /** The models of an ensemble come before it; what is wrong with one the core says when it loads the ensemble. */
+  private async loadSteps(model: string): Promise<void> {
+    this.loading.add(model);
+    try {
+      for (const step of stepsOf(this.parts.repository, model)) {
+        const isThere = (this.known.get(step)?.served.size ?? 0) > 0;
+        if (!isThere && !this.loading.has(step)) await this.loadNow(step, false).catch(ignoreKnown);
+      }
+    } finally {
+      this.loading.delete(model);
+    }
+  }
+
   private async loadNow(model: string, again: boolean): Promise<void> {
     this.checkName(model);
     const started = performance.now();
@@ -119,6 +140,7 @@ export class EngineModels {
     known.fault = null;
     const unfit = await this.parts.python?.whyUnfit(model);
     if (unfit) throw this.rejectAll(known, faultOf(model, '', unfit));
+    await this.loadSteps(model);
     const files = scanModel(this.parts.repository, model);
     for (const [version, reason] of files.refused) this.reject(known, version, faultOf(model, '', reason));
     const wanted = this.takeSound(known, model, files);

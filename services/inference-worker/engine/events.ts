@@ -14,6 +14,8 @@ export function engineEvents(telemetry: Telemetry) {
     RequestRefused: event<{ code: string; reason: string }>({ level: 'warn' }),
     /** For tests and drills: requests may end the engine. */
     FaultInjectionEnabled: event<{ models: readonly string[] }>({ level: 'warn' }),
+    /** A model of the Python backend wrote it to its standard output or error. */
+    PythonPrinted: event<{ text: string }>({ level: 'info' }),
     EngineListened: event<{ socket: string; models: readonly string[]; ready: boolean }>({ level: 'info' }),
   });
 }

@@ -7,7 +7,11 @@ void runService({
   name: 'engine',
   loadConfig: loadEngineConfig,
   async start({ config, telemetry, onStop }) {
-    const engine = await startEngine(config, engineEvents(telemetry));
+    const environment = {
+      all: process.env,
+      set: (name: string, value: string) => void (process.env[name] = value),
+    };
+    const engine = await startEngine(config, engineEvents(telemetry), environment);
     onStop('engine', () => engine.stop());
     return {};
   },

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, statSync, type Dirent } from 'node:fs';
 import { join } from 'node:path';
+import { compiledFolder } from '#lib/model-repository';
 import { isModelName, isModelVersion, liesInside } from '#lib/model-names';
 
 /** What a model's folder holds now. A signature changes with every change of a file that can be seen. */
@@ -35,6 +36,7 @@ function stampsBelow(root: string, folder: string, prefix = ''): string[] {
     if (entry.isSymbolicLink() && !liesInside(root, full)) {
       throw new LeadsOut(`${full} is a link that leads out of the repository, or nowhere`);
     }
+    if (entry.name === compiledFolder) return [];
     if (entry.isDirectory()) return stampsBelow(root, folder, path);
     return [`${path}=${stamp(full)}`];
   });

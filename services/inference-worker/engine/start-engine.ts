@@ -13,6 +13,7 @@ import type { EngineEvents } from './events';
 import { healthHandlers } from './health-service';
 import { InferenceGate } from './inference-gate';
 import { inferenceDefinition, inferenceHandlers } from './inference-service';
+import { PythonBackend } from './python/python-backend';
 import { RepositoryPoll } from './repository-poll';
 import { modelsIn } from './repository-scan';
 import { RepositoryView } from './repository-view';
@@ -25,7 +26,11 @@ function at(path: string): string {
   return resolve(projectPath(), path);
 }
 
-function startTriton(config: EngineConfig, modelRepository: string): Promise<TritonServer> {
+function startTriton(
+  config: EngineConfig,
+  modelRepository: string,
+  pythonRegionPrefix: string,
+): Promise<TritonServer> {
   const triton = at(join(config.toolchainDir, 'triton'));
   return TritonServer.start({
     coreLibrary: join(triton, 'nvidia_pytriton.libs', 'libtritonserver.so'),
@@ -33,8 +38,28 @@ function startTriton(config: EngineConfig, modelRepository: string): Promise<Tri
     backendDirectory: at(config.backendsDir),
     cacheDirectory: join(triton, 'pytriton', 'tritonserver', 'caches'),
     admission: config,
+    pythonRegionPrefix,
   }).catch((error: unknown) => {
     throw asRoundhouseError(error);
+  });
+}
+
+/** The environment of the programs that the core starts is that of this process. */
+export interface Environment {
+  readonly all: NodeJS.ProcessEnv;
+  set(name: string, value: string): void;
+}
+
+function pythonBackend(config: EngineConfig, events: EngineEvents, { all, set }: Environment): PythonBackend {
+  return new PythonBackend({
+    repository: at(config.modelsDir),
+    backends: at(config.backendsDir),
+    stubs: at(join(config.toolchainDir, 'triton', 'pytriton', 'tritonserver', 'python_backend_stubs')),
+    program: config.python,
+    outputPath: `${at(config.socket)}.python`,
+    env: all,
+    exportVariable: set,
+    onPrinted: (text) => events.PythonPrinted({ text }),
   });
 }
 
@@ -51,12 +76,17 @@ export interface Engine {
 }
 
 /** Loads the models, then listens: whoever can connect finds every model loaded or rejected. */
-export async function startEngine(config: EngineConfig, events: EngineEvents): Promise<Engine> {
+export async function startEngine(
+  config: EngineConfig,
+  events: EngineEvents,
+  environment: Environment,
+): Promise<Engine> {
   const repository = at(config.modelsDir);
   const view = new RepositoryView(repository, `${at(config.socket)}.models`);
-  const triton = await startTriton(config, view.folder);
+  const python = pythonBackend(config, events, environment);
+  const triton = await startTriton(config, view.folder, python.regionPrefix);
   const needed = config.models === '' ? modelsIn(repository) : config.models.split(',');
-  const models = new EngineModels({ triton, repository, view, needed, events });
+  const models = new EngineModels({ triton, repository, view, needed, events, python });
   if (config.faultInjection) events.FaultInjectionEnabled({ models: needed });
   const regions = new SharedMemoryRegions();
   const gate = new InferenceGate(triton, config, regions);
@@ -75,6 +105,7 @@ export async function startEngine(config: EngineConfig, events: EngineEvents): P
     await triton.stop();
     device.close();
     view.close();
+    python.close();
   };
   try {
     await models.loadNeeded();

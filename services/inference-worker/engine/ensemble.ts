@@ -1,0 +1,15 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Names of the models that an ensemble's config.pbtxt hands tensors to; none for any other model. */
+export function stepsIn(config: string): string[] {
+  const text = config.replace(/("(?:[^"\\\n]|\\.)*")|#.*/g, '$1');
+  if (!/\bensemble_scheduling\b/.test(text)) return [];
+  const names = [...text.matchAll(/\bmodel_name\s*:\s*["']([^"']*)["']/g)].map(([, name]) => name!);
+  return [...new Set(names)];
+}
+
+export function stepsOf(repository: string, model: string): string[] {
+  const file = join(repository, model, 'config.pbtxt');
+  return existsSync(file) ? stepsIn(readFileSync(file, 'utf8')) : [];
+}

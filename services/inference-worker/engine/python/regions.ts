@@ -1,0 +1,64 @@
+import { chmodSync, readdirSync, readFileSync, readlinkSync, statSync, unlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { isAlive } from '#lib/is-alive';
+
+const folder = '/dev/shm';
+
+/** Process ids mean something within one namespace only, and containers may share /dev/shm. */
+function processNamespace(): string {
+  return /\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0] ?? '0';
+}
+
+/** Names begin with it and go on with a random UUID of the backend's. */
+export function regionPrefix(enginePid: number): string {
+  return `roundhouse-python-${processNamespace()}-${enginePid}-`;
+}
+
+/** The backend makes its memory readable for everybody; it is nobody else's business. */
+export function closeRegions(enginePid: number): void {
+  const prefix = regionPrefix(enginePid);
+  for (const name of namesIn(folder)) if (name.startsWith(prefix)) chmodSync(join(folder, name), 0o600);
+}
+
+function namesIn(path: string): string[] {
+  try {
+    return readdirSync(path);
+  } catch {
+    return [];
+  }
+}
+
+/** The engine whose region or stub this is, when it is gone. */
+function deadEngineOf(text: string, namespace: string): number | null {
+  const [, space, pid] = /roundhouse-python-(\d+)-(\d+)-/.exec(text) ?? [];
+  if (pid === undefined || space !== namespace || isAlive(Number(pid))) return null;
+  return Number(pid);
+}
+
+function attempt(act: () => void): void {
+  try {
+    act();
+  } catch {
+    // Gone already, or another user's.
+  }
+}
+
+/** The region is the stub's second argument. */
+function endStub(pid: string, namespace: string): void {
+  const [, , region = ''] = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
+  if (!region.startsWith('roundhouse-python-') || deadEngineOf(region, namespace) === null) return;
+  if (statSync(`/proc/${pid}`).uid === process.getuid?.()) process.kill(Number(pid), 'SIGKILL');
+}
+
+/**
+ * Ends the stubs and removes the shared memory of engines that are gone. A stub sees within a second that its
+ * engine is gone and tidies up itself; one that is killed too, or hangs in a model, doesn't.
+ */
+export function sweepPython(): void {
+  const namespace = processNamespace();
+  for (const pid of namesIn('/proc')) if (/^\d+$/.test(pid)) attempt(() => endStub(pid, namespace));
+  for (const name of namesIn(folder)) {
+    if (!name.startsWith('roundhouse-python-') || deadEngineOf(name, namespace) === null) continue;
+    attempt(() => unlinkSync(join(folder, name)));
+  }
+}
