@@ -84,6 +84,7 @@ test('arguments of other types are errors, not crashes', async () => {
     minComputeCapability: 6,
     exitTimeoutSeconds: 5,
     loadThreads: 1,
+    pythonRegionPrefix: '',
   };
   const handle = await bindings.startServer(settings, () => undefined);
   for (const values of [[], [1], ['echo'], ['echo', 1, 2], ['echo', -1, '', [{}], [], Buffer.alloc(1)]]) {
