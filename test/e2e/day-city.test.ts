@@ -8,20 +8,11 @@ import { cityDay } from '#policy/simulation/city/city-day';
 import { startPipeline, type Pipeline } from '../../launcher/pipeline';
 import type { RoundReport } from '../../launcher/day/dispatched-rounds';
 import { runDay } from '../../launcher/day/run-day';
+import { anyPorts } from '../support/any-ports';
 import { startStack } from '../support/stack';
 import { LauncherProcess } from './launcher-process';
 
 const rules = { targetClickToDoor: 40, maximumClickToDoor: 90, payPerOrder: 10, guaranteedPayPerHour: 15 };
-
-const portNames = [
-  'INGEST_HTTP',
-  'INGEST_GRPC',
-  'WORKER_HTTP',
-  'WORKER_GRPC',
-  'WORKER_KSERVE_HTTP',
-  'WORKER_METRICS',
-  'AGGREGATOR_HTTP',
-];
 
 describe('a short city day', () => {
   const { kafkaBrokers, redisUrl, topicPrefix, brokers } = startStack('day-city');
@@ -141,9 +132,8 @@ describe('npm start', () => {
   }, 120_000);
 
   test('--serve ends with a fault when a process does not stay up', async () => {
-    const ports = Object.fromEntries(portNames.map((name) => [`ROUNDHOUSE_${name}_PORT`, '0']));
     const env = { KAFKA_BROKERS: kafkaBrokers, REDIS_URL: redisUrl, ROUNDHOUSE_TOPIC_PREFIX: 'day-lost.' };
-    const launcher = new LauncherProcess(['--serve'], { ...env, ...ports });
+    const launcher = new LauncherProcess(['--serve'], { ...env, ...anyPorts });
     running.push(launcher);
     const [, logs] = await launcher.until(/logs +(\S+)/, 90_000);
     const [, worker] = await launcher.until(/worker is ready \(pid (\d+)\)/, 5_000);
@@ -155,9 +145,8 @@ describe('npm start', () => {
   }, 120_000);
 
   test('--serve prints endpoints that work, until it is told to end', async () => {
-    const ports = Object.fromEntries(portNames.map((name) => [`ROUNDHOUSE_${name}_PORT`, '0']));
     const env = { KAFKA_BROKERS: kafkaBrokers, REDIS_URL: redisUrl, ROUNDHOUSE_TOPIC_PREFIX: 'day-serve.' };
-    const launcher = new LauncherProcess(['--serve'], { ...env, ...ports });
+    const launcher = new LauncherProcess(['--serve'], { ...env, ...anyPorts });
     running.push(launcher);
     const [, url] = await launcher.until(/HTTP +(http:\/\/\S+)/, 90_000);
     await launcher.until(/Ctrl-C ends everything/, 5_000);

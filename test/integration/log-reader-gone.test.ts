@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { projectPath } from '#schemas/project-root';
+import { anyPorts } from '../support/any-ports';
 
 const folder = mkdtempSync(join(tmpdir(), 'reader-gone-'));
 const running: ChildProcess[] = [];
@@ -12,22 +13,12 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 /** Nothing answers there: the services stay in their start, where they say what they wait for. */
 const nobody = { KAFKA_BROKERS: '127.0.0.1:1', REDIS_URL: 'redis://127.0.0.1:1' };
-const keys = [
-  'INGEST_HTTP',
-  'INGEST_GRPC',
-  'WORKER_HTTP',
-  'WORKER_GRPC',
-  'WORKER_KSERVE_HTTP',
-  'WORKER_METRICS',
-  'AGGREGATOR_HTTP',
-];
-const ports = Object.fromEntries(keys.map((key) => [`ROUNDHOUSE_${key}_PORT`, '0']));
 const socket = { ROUNDHOUSE_ENGINE_SOCKET: join(folder, 'engine.sock') };
 
 /** A service that has logged something, and whose output nobody reads from then on. */
 async function withoutReader(entry: string): Promise<ChildProcess> {
   const child = spawn(process.execPath, [projectPath('dist', 'services', entry, 'main.js')], {
-    env: { ...process.env, ...nobody, ...ports, ...socket },
+    env: { ...process.env, ...nobody, ...anyPorts, ...socket },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
   running.push(child);

@@ -1,0 +1,57 @@
+import { RoundhouseError } from '#schemas/errors';
+import { GivenUp } from './given-up';
+import { givenServers, startPipeline, type Pipeline, type PipelineOptions } from './pipeline';
+import { processEventLine } from './process-event-line';
+import { untilReady } from './readiness';
+import type { Terminal } from './terminal/terminal';
+
+interface BootOptions {
+  readonly env: NodeJS.ProcessEnv;
+  readonly terminal: Terminal;
+  readonly signal: AbortSignal;
+  readonly ports?: PipelineOptions['ports'];
+  /** A process does not stay up. */
+  onLost(reason: Error): void;
+}
+
+/** Starts a pipeline and tells the user of it, with the servers that the environment names. */
+export function boot({ env, terminal, signal, ports, onLost }: BootOptions): Promise<Pipeline> {
+  const given = givenServers(env);
+  const { kafkaBrokers, redisUrl } = given;
+  const broker = kafkaBrokers === undefined ? 'broker' : `(with Kafka at ${kafkaBrokers})`;
+  const redis = redisUrl === undefined ? 'Redis' : '(with the Redis of REDIS_URL)';
+  terminal.status(`starting ${broker}, ${redis}, ingest, worker with its engine, aggregator`);
+  return startPipeline({
+    inheritedEnv: env,
+    abort: signal,
+    ...given,
+    ...(ports === undefined ? {} : { ports }),
+    onEvent: (event) => {
+      const line = processEventLine(event);
+      if (event.kind === 'ready' || event.kind === 'awaited') terminal.status(line);
+      else terminal.line(line);
+      if (event.kind === 'gaveUp') onLost(new GivenUp(event));
+    },
+  });
+}
+
+const readyWithinMs = 10_000;
+
+/** What is still not ready, with the reasons; a day is not begun with it. */
+export function untilServing(
+  pipeline: Pipeline,
+  { terminal, signal }: Pick<BootOptions, 'terminal' | 'signal'>,
+): Promise<string[]> {
+  return untilReady(() => pipeline.processes(), {
+    timeoutMs: readyWithinMs,
+    signal,
+    onWait: (faults) => terminal.status(`not ready yet: ${faults.join(', ')}`),
+  });
+}
+
+/** Why a day is not begun. */
+export function notReady(faults: readonly string[], { logs }: Pipeline): RoundhouseError {
+  const reasons = faults.map((fault) => `  ${fault}`).join('\n');
+  const message = `no round could be decided, so none was sent:\n${reasons}\nThe logs: ${logs}`;
+  return new RoundhouseError('DEPENDENCY_ABSENT', message);
+}
