@@ -1,5 +1,7 @@
 #include "model_retirement.hpp"
 
+#include <malloc.h>
+
 #include <cstdlib>
 
 #include "thread_grace.hpp"
@@ -8,6 +10,8 @@ namespace roundhouse {
 namespace {
 
 constexpr auto look_again = std::chrono::milliseconds(5);
+// The core deletes what was let go in a thread of its own; after so long it is done, or the next turn gets it.
+constexpr auto until_deleted = std::chrono::milliseconds(100);
 // Names of models that callers made up don't pile up.
 constexpr std::size_t kMostNames = 1024;
 
@@ -88,8 +92,16 @@ void ModelRetirement::retire(const std::string& model, std::vector<TRITONSERVER_
 
 void ModelRetirement::run() {
   std::unique_lock lock(mutex_);
+  bool untidy = false;
   for (;;) {
-    woken_.wait(lock, [this] { return finishing_ || !retired_.empty(); });
+    const auto wanted = [this] { return finishing_ || !retired_.empty(); };
+    if (untidy && !woken_.wait_for(lock, until_deleted, wanted)) {
+      untidy = false;
+      lock.unlock();
+      malloc_trim(0);
+      lock.lock();
+    }
+    woken_.wait(lock, wanted);
     const std::vector<Retired> unused = take_unused();
     if (unused.empty()) {
       if (retired_.empty()) return;
@@ -102,6 +114,7 @@ void ModelRetirement::run() {
     for (const Retired& retired : unused) let_go(retired);
     lock.lock();
     letting_go_ = 0;
+    untidy = true;
   }
 }
 
