@@ -192,6 +192,30 @@ describe('one worker', () => {
     expect(during()!.status).toBe('solved');
   }, 30_000);
 
+  test('models that were unloaded over gRPC and HTTP stay so in the next engine', async () => {
+    const client = connectEngine({ address: bench.pipeline.workerGrpc });
+    const { kserveHttp } = bench.pipeline.processes().find(({ name }) => name === 'worker')!.ports;
+    const post = (operation: string) =>
+      fetch(`http://127.0.0.1:${kserveHttp}/v2/repository/models/route_planner/${operation}`, {
+        method: 'POST',
+      });
+    await client.unloadModel('delivery_time');
+    expect((await post('unload')).status).toBe(200);
+    process.kill(await runningEngine(), 'SIGKILL');
+    await bench.send(shard, 0, { roundId: 'unloaded' as RoundId });
+    const isThere = () => bench.outcomes.some(({ outcome }) => outcome.roundId === 'unloaded');
+    await bench.until(isThere, 'the outcome, of the next engine');
+    const ready = async (): Promise<boolean[]> =>
+      Promise.all(
+        ['candidate_cost', 'delivery_time', 'route_planner'].map((name) => client.isModelReady(name)),
+      );
+    expect(await ready()).toEqual([true, false, false]);
+    await client.loadModel('delivery_time');
+    expect((await post('load')).status).toBe(200);
+    expect(await ready()).toEqual([true, true, true]);
+    await client.close();
+  });
+
   test('any client of the inference protocol reaches the engine on TCP', async () => {
     const client = connectEngine({ address: bench.pipeline.workerGrpc });
     expect(await client.isReady()).toBe(true);
