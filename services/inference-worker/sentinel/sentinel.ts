@@ -88,7 +88,7 @@ export class Sentinel {
       costs,
       proven,
       nice,
-      socket: join(this.folder, `${++this.incarnation}.sock`),
+      folder: join(this.folder, String(++this.incarnation)),
       onAnswered: (request) => this.answered(request),
       onReady: (engine) => this.ready(engine),
       onLost: (engine, loss) => this.lost(engine, loss),

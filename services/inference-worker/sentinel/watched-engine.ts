@@ -1,3 +1,5 @@
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { deviceFaultExitCode } from '#lib/engine-client/exit-codes';
 import type { EngineClient, ModelState } from '#lib/engine-client/port';
 import type { Logger } from '#lib/telemetry';
@@ -11,7 +13,8 @@ import { WatchedClient } from './watched-client';
 export interface WatchedEngineOptions extends Omit<EngineHealthOptions, 'onLost'> {
   readonly mainFile: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly socket: string;
+  /** Its own: made for it, and removed with it. */
+  readonly folder: string;
   readonly nice: boolean;
   readonly readyTimeoutMs: number;
   readonly logger: Logger;
@@ -49,9 +52,12 @@ export class WatchedEngine {
   private readonly tooSlow: NodeJS.Timeout;
 
   constructor(private readonly options: WatchedEngineOptions) {
-    this.address = `unix:${options.socket}`;
+    mkdirSync(options.folder, { mode: 0o700 });
+    const socket = join(options.folder, 'engine.sock');
+    this.address = `unix:${socket}`;
     this.process = new EngineProcess({
       ...options,
+      socket,
       onReady: () => this.ready(),
       onExit: (end) => void this.exited(end),
     });
@@ -126,6 +132,7 @@ export class WatchedEngine {
 
   private async gone(loss: EngineLoss): Promise<void> {
     await this.process.lastWords();
+    this.removeFolder();
     const { code } = this.exit;
     const kind = loss.kind === 'death' && code === deviceFaultExitCode ? 'device_fault' : loss.kind;
     this.options.onGone(this, { ...loss, kind });
@@ -150,5 +157,10 @@ export class WatchedEngine {
     this.rest();
     await this.client?.close();
     await this.process.stop();
+    this.removeFolder();
+  }
+
+  private removeFolder(): void {
+    rmSync(this.options.folder, { recursive: true, force: true });
   }
 }
