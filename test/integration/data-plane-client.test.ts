@@ -7,6 +7,7 @@ import { connectOverShm } from '#services/inference-worker/data-plane/shm-engine
 import { workerEvents } from '#services/inference-worker/events';
 import type { UnixMs } from '#schemas/brands';
 import { RoundhouseError } from '#schemas/errors';
+import { AdmissionView } from './engine-admission';
 import { startEngineProcess, type RunningEngine } from './engine-process';
 import { echoConfig, echoInputs, makeRepository, operations, type TestRepository } from './engine-repository';
 
@@ -124,25 +125,23 @@ describe.each(['grpc', 'shm'])('over %s the same call has the same end', (kind) 
   });
 
   test('one more than the bound is busy', async () => {
+    const admission = new AdmissionView(engine.address);
     const abort = new AbortController();
     const slow = request(echoInputs([1], operations.sleep, 600_000));
+    await admission.until(0, 0);
     const all = Array.from({ length: 4 }, () => client.infer(slow, inSeconds(60), abort.signal));
     const settled = Promise.allSettled(all);
-    let code = '';
-    while (code === '') {
-      await client
-        .infer(request(echoInputs([1])), inSeconds(60))
-        .catch((error: RoundhouseError) => (code = error.code));
-    }
-    expect(code).toBe('ENGINE_BUSY');
+    await admission.until(4, 0);
+    const busy = {
+      code: 'ENGINE_BUSY',
+      message: expect.stringMatching(/^the queue is full with 0 requests/),
+    };
+    await expect(client.infer(request(echoInputs([1])), inSeconds(60))).rejects.toMatchObject(busy);
     abort.abort();
     await settled;
-    for (let done = false; !done;) {
-      done = await client.infer(request(echoInputs([1])), inSeconds(60)).then(
-        () => true,
-        () => false,
-      );
-    }
+    await admission.until(0, 0);
+    expect((await client.infer(request(echoInputs([1])), inSeconds(60))).version).toBe('1');
+    admission.close();
   });
 });
 

@@ -9,6 +9,7 @@ import {
   type InferenceProtocol,
 } from '#services/inference-worker/protocol/serve-inference-protocol';
 import type { UnixMs } from '#schemas/brands';
+import { AdmissionView } from './engine-admission';
 import { startEngineProcess, type RunningEngine } from './engine-process';
 import { echoConfig, echoInputs, makeRepository, operations, type TestRepository } from './engine-repository';
 
@@ -133,27 +134,23 @@ describe.each(['unix', 'tcp'])('over %s', (kind) => {
   });
 
   test('one request more than the bound is refused as busy', async () => {
+    const admission = new AdmissionView(engine.address);
     const abort = new AbortController();
-    const slow = Array.from({ length: 4 }, () =>
-      client.infer(request(echoInputs([1], operations.sleep, 600_000)), inSeconds(60), abort.signal),
-    );
-    const settled = Promise.allSettled(slow);
-    let code = '';
-    while (code === '') {
-      await client.infer(request(echoInputs([1])), inSeconds(60)).catch((error: { code: string }) => {
-        code = error.code;
-      });
-    }
-    expect(code).toBe('ENGINE_BUSY');
+    const slow = request(echoInputs([1], operations.sleep, 600_000));
+    await admission.until(0, 0);
+    const all = Array.from({ length: 4 }, () => client.infer(slow, inSeconds(60), abort.signal));
+    const settled = Promise.allSettled(all);
+    await admission.until(4, 0);
+    const busy = {
+      code: 'ENGINE_BUSY',
+      message: expect.stringMatching(/^the queue is full with 0 requests/),
+    };
+    await expect(client.infer(request(echoInputs([1])), inSeconds(60))).rejects.toMatchObject(busy);
     abort.abort();
     await settled;
-    // The four are released once the backend saw the cancellation.
-    for (let done = false; !done;) {
-      done = await client.infer(request(echoInputs([1])), inSeconds(60)).then(
-        () => true,
-        () => false,
-      );
-    }
+    await admission.until(0, 0);
+    expect((await client.infer(request(echoInputs([1])), inSeconds(60))).version).toBe('1');
+    admission.close();
   });
 
   test('a request above the engine’s limit is refused with the limit', async () => {
