@@ -33,7 +33,7 @@ Layout::Layout(std::uint64_t ring_bytes, std::vector<SlotClass> classes)
   for (const SlotClass& sizes : classes_) {
     std::uint64_t bytes = 0;
     if (sizes.slot_bytes <= smaller || sizes.slot_bytes % kPage != 0) refuse("slots ascend in whole pages");
-    if (sizes.count == 0 || sizes.count > (1ULL << 20)) refuse("a class has 1 to 1048576 slots");
+    if (sizes.count == 0 || sizes.count > kMaxSlots - slot_count_) refuse("a class has a slot, all have 262144");
     if (__builtin_mul_overflow(sizes.slot_bytes, sizes.count, &bytes)) refuse("the slots are too large");
     class_offset_.push_back(end);
     class_first_.push_back(slot_count_);

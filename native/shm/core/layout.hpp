@@ -23,6 +23,7 @@ struct SlotRef {
 class Layout {
  public:
   static constexpr std::size_t kMaxClasses = 8;
+  static constexpr std::uint64_t kMaxSlots = 1ULL << 18;
   static constexpr std::uint64_t kPage = 4096;
   static constexpr std::uint64_t kMaxBytes = 1ULL << 36;
 

@@ -68,8 +68,17 @@ Received take_fds(msghdr& message) {
   return received;
 }
 
+// One that is always ready, as a file is, would keep us awake.
+void check_event(const OwnedFd& fd) {
+  char kind[64] = {};
+  const std::string link = "/proc/self/fd/" + std::to_string(fd.get());
+  if (readlink(link.c_str(), kind, sizeof kind - 1) < 0) fail("readlink");
+  if (std::string(kind) != "anon_inode:[eventfd]") throw ShmFailure("PEER_INVALID", "a descriptor is no eventfd");
+}
+
 // A descriptor of a peer must not make us wait.
 void unblock(const OwnedFd& fd) {
+  check_event(fd);
   const int flags = fcntl(fd.get(), F_GETFL);
   if (flags < 0 || fcntl(fd.get(), F_SETFL, flags | O_NONBLOCK) != 0) fail("F_SETFL");
 }
@@ -103,6 +112,9 @@ OwnedFd connect_to(const std::string& path) {
 
 OwnedFd accept_from(int listener) {
   OwnedFd fd(accept4(listener, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+  if (!fd && (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)) {
+    throw ShmFailure("NO_DESCRIPTOR", std::strerror(errno));
+  }
   if (fd) check_same_user(fd.get());
   return fd;
 }

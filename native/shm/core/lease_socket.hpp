@@ -17,7 +17,7 @@ struct SessionFds {
 // Mode 0600. Throws SOCKET_FAILED.
 OwnedFd listen_on(const std::string& path);
 OwnedFd connect_to(const std::string& path);
-// An empty one where nobody waits. Refuses other users.
+// An empty one where nobody waits. Refuses other users; NO_DESCRIPTOR where somebody waits that none is left for.
 OwnedFd accept_from(int listener);
 
 void send_offer(int socket, int segment, int request_event, int answer_event);

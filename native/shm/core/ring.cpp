@@ -20,7 +20,9 @@ std::uint64_t footprint(std::uint64_t frame_bytes) { return kWord + ((frame_byte
 RingProducer::RingProducer(std::byte* control, std::byte* data, std::uint64_t bytes, int event_fd)
     : control_(reinterpret_cast<RingControl*>(control)), data_(data), bytes_(bytes), event_fd_(event_fd) {}
 
-bool RingProducer::could_hold(std::size_t frame_bytes) const { return footprint(frame_bytes) <= bytes_; }
+bool RingProducer::could_hold(std::size_t frame_bytes) const {
+  return frame_bytes <= kMostFrameBytes && footprint(frame_bytes) <= bytes_;
+}
 
 void RingProducer::copy_in(std::uint64_t at, const void* from, std::size_t size) {
   if (size == 0) return;
@@ -64,7 +66,8 @@ bool RingConsumer::pop(Bytes& frame) {
   std::uint64_t length = 0;
   if (written > bytes_ || written < kWord) throw ShmFailure("PEER_INVALID", "the writer of a ring is out of bounds");
   copy_out(tail_, &length, sizeof length);
-  if (length > written || footprint(length) > written) throw ShmFailure("PEER_INVALID", "a frame is cut short");
+  if (length > kMostFrameBytes) throw ShmFailure("PEER_INVALID", "a frame is too long");
+  if (footprint(length) > written) throw ShmFailure("PEER_INVALID", "a frame is cut short");
   frame.resize(length);
   copy_out(tail_ + kWord, frame.data(), length);
   tail_ += footprint(length);

@@ -12,6 +12,9 @@ namespace roundhouse::shm {
 
 using Bytes = std::vector<std::byte>;
 
+// Longer ones are refused on both ends: what a peer sends is copied.
+constexpr std::uint64_t kMostFrameBytes = 1ULL << 20;
+
 struct RingControl {
   alignas(64) std::atomic<std::uint64_t> head;  // bytes written, ever
   alignas(64) std::atomic<std::uint64_t> tail;  // bytes read, ever
@@ -24,7 +27,7 @@ class RingProducer {
   RingProducer(std::byte* control, std::byte* data, std::uint64_t bytes, int event_fd);
   // False where there is no room. Throws PEER_INVALID for a counter that can't be.
   bool push(std::span<const std::byte> frame);
-  // A frame of so many bytes fits into an empty ring.
+  // A frame of so many bytes fits into an empty ring and isn't too long.
   bool could_hold(std::size_t frame_bytes) const;
 
  private:

@@ -1,8 +1,10 @@
 #include "segment.hpp"
 
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 
 #include <cerrno>
 #include <cstring>
@@ -51,6 +53,10 @@ Segment Segment::adopt(OwnedFd fd) {
   if ((seals & (F_SEAL_WRITE | F_SEAL_FUTURE_WRITE)) != 0) {
     throw ShmFailure("PEER_INVALID", "the segment is sealed against writing");
   }
+  // Huge pages that are not there would end us with SIGBUS.
+  struct statfs system {};
+  if (fstatfs(fd.get(), &system) != 0) fail("fstatfs");
+  if (system.f_type != TMPFS_MAGIC) throw ShmFailure("PEER_INVALID", "the segment is no ordinary memory");
   struct stat status {};
   if (fstat(fd.get(), &status) != 0) fail("fstat");
   const auto bytes = static_cast<std::uint64_t>(status.st_size);

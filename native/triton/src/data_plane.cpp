@@ -23,6 +23,10 @@ constexpr std::uint64_t kPoke = 3ULL << 32;
 constexpr std::uint64_t kKind = 3ULL << 32;
 constexpr std::size_t kMostPeers = 64;
 constexpr auto kMostSpin = std::chrono::microseconds(100);
+// Frames that a peer may have read before the others, the listener and the deadlines have their turn.
+constexpr int kMostInTurn = 64;
+constexpr auto kOfferTimeout = std::chrono::seconds(2);
+constexpr auto kAcceptRest = std::chrono::milliseconds(100);
 
 void block_signals() {
   sigset_t all;
@@ -58,9 +62,10 @@ void DataPlane::serve() {
 }
 
 int DataPlane::wait_ms() {
-  int wait = -1;
+  int wait = rests_accepting() ? static_cast<int>(kAcceptRest.count()) : -1;
   for (const auto& [socket, peer] : peers_) {
-    const int next = peer.session ? peer.session->next_wait_ms() : -1;
+    if (peer.has_more) return 0;
+    const int next = peer.session ? peer.session->next_wait_ms() : static_cast<int>(kAcceptRest.count());
     if (next >= 0) wait = wait < 0 ? next : std::min(wait, next);
   }
   return wait;
@@ -77,16 +82,26 @@ void DataPlane::serve_once() {
     else if ((tag & kKind) == kRequests) on_requests(socket);
     else if (const auto peer = peers_.find(socket); peer != peers_.end()) on_socket(peer);
   }
-  for (auto next = peers_.begin(); next != peers_.end();) {
-    const auto [socket, session] = std::pair(next->first, next->second.session);
-    ++next;
-    if (!session) continue;
-    guard(socket, [&](Peer&) {
-      if (session->is_broken()) throw ShmFailure("PEER_INVALID", "an answer could not be written");
-      session->flush();
-      session->expire();
-    });
+  for (auto next = peers_.begin(); next != peers_.end();) look_after((next++)->first);
+  if (rests_accepting() && std::chrono::steady_clock::now() >= accept_again_) {
+    accept_again_ = {};
+    watch(listener_.get(), kListener);
   }
+}
+
+// What no event says.
+void DataPlane::look_after(int socket) {
+  guard(socket, [this](Peer& peer) {
+    if (!peer.session) {
+      const bool late = std::chrono::steady_clock::now() - peer.since > kOfferTimeout;
+      if (late) throw ShmFailure("PEER_INVALID", "no offer came");
+      return;
+    }
+    if (peer.session->is_broken()) throw ShmFailure("PEER_INVALID", "answers were not read or can't be written");
+    if (peer.has_more) peer.has_more = !read_in_turn(*peer.session);
+    peer.session->flush();
+    peer.session->expire();
+  });
 }
 
 void DataPlane::accept_peer() {
@@ -95,10 +110,17 @@ void DataPlane::accept_peer() {
     if (!socket || peers_.size() >= kMostPeers) return;
     const int fd = socket.get();
     watch(fd, static_cast<std::uint64_t>(fd));
-    peers_.emplace(fd, Peer{std::move(socket), nullptr});
-  } catch (const ShmFailure&) {
+    peers_.emplace(fd, Peer{std::move(socket), std::chrono::steady_clock::now(), nullptr});
+  } catch (const ShmFailure& failure) {
+    if (failure.code == "NO_DESCRIPTOR") return accept_again_later();
     counts_->broken_sessions.fetch_add(1);
   }
+}
+
+// A listener whose peers can't be accepted stays ready: it would keep us awake.
+void DataPlane::accept_again_later() {
+  accept_again_ = std::chrono::steady_clock::now() + kAcceptRest;
+  epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, listener_.get(), nullptr);
 }
 
 // The first message is the offer; after it the socket is only the lease.
@@ -127,17 +149,22 @@ void DataPlane::on_requests(int socket) {
   guard(socket, [this](Peer& peer) {
     if (!peer.session) return;
     peer.session->wake_up();
-    do read_and_spin(*peer.session);
-    while (!peer.session->fall_asleep());
+    peer.has_more = !read_in_turn(*peer.session);
   });
 }
 
-void DataPlane::read_and_spin(EngineSession& session) {
+// Until there is no request, and an event will announce the next one: true. False: its turn is over.
+bool DataPlane::read_in_turn(EngineSession& session) {
+  int left = kMostInTurn;
   do {
-    last_gap_ = std::chrono::steady_clock::now() - last_request_;
-    session.read_requests();
-    last_request_ = std::chrono::steady_clock::now();
-  } while (spin_until_request(session));
+    do {
+      last_gap_ = std::chrono::steady_clock::now() - last_request_;
+      left -= std::max(1, session.read_requests(left));
+      last_request_ = std::chrono::steady_clock::now();
+      if (left == 0) return false;
+    } while (spin_until_request(session));
+  } while (!session.fall_asleep());
+  return true;
 }
 
 // A caller that waits for each answer sends its next request within microseconds: to sleep and be woken would cost

@@ -29,7 +29,9 @@ class DataPlane {
  private:
   struct Peer {
     shm::OwnedFd socket;
+    std::chrono::steady_clock::time_point since{};
     std::shared_ptr<EngineSession> session;  // none before the offer came
+    bool has_more = false;                   // its turn was over before its requests were
   };
   using Peers = std::map<int, Peer>;
 
@@ -39,7 +41,10 @@ class DataPlane {
   void accept_peer();
   void on_socket(Peers::iterator peer);
   void on_requests(int socket);
-  void read_and_spin(EngineSession& session);
+  bool read_in_turn(EngineSession& session);
+  bool rests_accepting() const { return accept_again_ != std::chrono::steady_clock::time_point(); }
+  void accept_again_later();
+  void look_after(int socket);
   bool spin_until_request(const EngineSession& session);
   void guard(int socket, const std::function<void(Peer&)>& work);
   void take_offer(Peer& peer, shm::SessionFds fds);
@@ -54,6 +59,8 @@ class DataPlane {
   shm::OwnedFd listener_;
   shm::OwnedFd epoll_;
   Peers peers_;
+  // No descriptor was left for a peer; epoch: accepting.
+  std::chrono::steady_clock::time_point accept_again_{};
   // When the last request had been handed over, and how long after it the next one came.
   std::chrono::steady_clock::time_point last_request_{};
   std::chrono::nanoseconds last_gap_{std::chrono::hours(1)};

@@ -17,6 +17,10 @@ using shm::ShmFailure;
 
 // Outputs that found no room in a slot go in the answer itself up to this size.
 constexpr std::uint64_t kMostInFrame = 64 * 1024;
+// What a peer may let lie: answers that it doesn't read, outputs that it doesn't fetch, events without requests.
+constexpr std::uint64_t kMostBacklogBytes = 16 << 20;
+constexpr std::uint64_t kMostUnfetchedBytes = 256 << 20;
+constexpr int kMostIdleWakes = 10'000;
 
 std::int64_t now_ms() {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
@@ -42,9 +46,15 @@ EngineSession::EngineSession(shm::SessionFds fds, SessionLinks links)
   segment_.close_fd();
 }
 
-void EngineSession::read_requests() {
+void EngineSession::wake_up() {
+  requests_.wake_up();
+  if (++idle_wakes_ > kMostIdleWakes) throw ShmFailure("PEER_INVALID", "events without requests");
+}
+
+int EngineSession::read_requests(int most) {
   Bytes frame;
-  while (requests_.pop(frame)) {
+  int count = 0;
+  for (; count < most && requests_.pop(frame); ++count) {
     switch (shm::kind_of(frame)) {
       case FrameKind::infer:
         infer(std::move(frame));
@@ -60,6 +70,8 @@ void EngineSession::read_requests() {
         throw ShmFailure("PEER_INVALID", "a frame of an unknown kind");
     }
   }
+  if (count > 0) idle_wakes_ = 0;
+  return count;
 }
 
 void EngineSession::infer(Bytes bytes) {
@@ -204,8 +216,7 @@ void EngineSession::on_complete(Inference* inference) noexcept {
     try {
       finish(flights_.find(flight->key));
     } catch (const std::exception&) {
-      broken_ = true;
-      links_.poke();
+      give_up();
     }
   }
   counts->in_core.fetch_sub(1);
@@ -240,10 +251,23 @@ void EngineSession::finish_with_outputs(Flights::iterator found) {
   }
   if (outside > std::min<std::uint64_t>(kMostInFrame, layout_.ring_bytes() / 4)) {
     shm::write_grow(scratch_, flight.key, total);
+    keep_for_fetch(flight, total);
     return send(scratch_);
   }
   answer_result(flight, outputs);
   drop(found);
+}
+
+void EngineSession::keep_for_fetch(Flight& flight, std::uint64_t bytes) {
+  flight.unfetched = bytes;
+  unfetched_bytes_ += bytes;
+  if (unfetched_bytes_ > kMostUnfetchedBytes) give_up();
+}
+
+// The service thread ends the session.
+void EngineSession::give_up() {
+  broken_ = true;
+  links_.poke();
 }
 
 // Backends may give more outputs than were asked for.
@@ -285,6 +309,7 @@ void EngineSession::drop(Flights::iterator found) {
   Flight& flight = *found->second;
   ledger_.let_go(flight.input);
   ledger_.let_go(flight.output);
+  unfetched_bytes_ -= flight.unfetched;
   if (flight.deadline_ms != kNoDeadline) deadlines_.erase({flight.deadline_ms, flight.key});
   flights_.erase(found);
 }
@@ -298,13 +323,19 @@ void EngineSession::fail(std::uint64_t key, bool of_table, const std::string& co
 
 void EngineSession::send(const Bytes& frame) {
   if (backlog_.empty() && answers_.push(frame)) return;
+  if (broken_) return;
+  backlog_bytes_ += frame.size();
+  if (backlog_bytes_ > kMostBacklogBytes || !answers_.could_hold(frame.size())) return give_up();
   backlog_.push_back(frame);
   if (backlog_.size() == 1) links_.poke();
 }
 
 void EngineSession::flush() {
   const std::lock_guard lock(mutex_);
-  while (!backlog_.empty() && answers_.push(backlog_.front())) backlog_.pop_front();
+  while (!backlog_.empty() && answers_.push(backlog_.front())) {
+    backlog_bytes_ -= backlog_.front().size();
+    backlog_.pop_front();
+  }
 }
 
 int EngineSession::next_wait_ms() {

@@ -43,8 +43,10 @@ class EngineSession : public CompletionSink, public std::enable_shared_from_this
   int request_event() const { return fds_.request_event.get(); }
 
   // The rest belongs to the service thread. A throw means that the peer broke the protocol: end the session.
-  void read_requests();
-  void wake_up() { requests_.wake_up(); }
+  // At most so many frames; how many there were.
+  int read_requests(int most);
+  // Throws where the peer wakes us again and again for nothing.
+  void wake_up();
   bool fall_asleep() { return requests_.fall_asleep(); }
   bool has_request() const { return requests_.has_frame(); }
   // Milliseconds until the next deadline, or 1 while answers wait for room; -1: nothing to wait for.
@@ -65,6 +67,7 @@ class EngineSession : public CompletionSink, public std::enable_shared_from_this
     shm::SlotRef output;
     shm::Bytes frame;
     std::vector<std::string> wanted;
+    std::uint64_t unfetched = 0;
     bool over = false;         // both callbacks came
     bool answered = false;     // early, or the caller gave it up
   };
@@ -89,12 +92,15 @@ class EngineSession : public CompletionSink, public std::enable_shared_from_this
   void drop(Flights::iterator found);
   void fail(std::uint64_t key, bool of_table, const std::string& code, const std::string& message, bool kept = false);
   void send(const shm::Bytes& frame);
+  void keep_for_fetch(Flight& flight, std::uint64_t bytes);
+  void give_up();
 
   shm::SessionFds fds_;
   SessionLinks links_;
   shm::Segment segment_;
   shm::Layout layout_;
   shm::RingConsumer requests_;
+  int idle_wakes_ = 0;
   std::atomic<bool> broken_{false};
 
   std::mutex mutex_;
@@ -103,6 +109,8 @@ class EngineSession : public CompletionSink, public std::enable_shared_from_this
   Flights flights_;
   std::set<std::pair<std::int64_t, std::uint64_t>> deadlines_;
   std::deque<shm::Bytes> backlog_;
+  std::uint64_t backlog_bytes_ = 0;
+  std::uint64_t unfetched_bytes_ = 0;
   shm::Bytes scratch_;
   bool ended_ = false;
 };

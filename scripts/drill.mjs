@@ -1,0 +1,48 @@
+#!/usr/bin/env node
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { projectRoot } from './setup/places.mjs';
+
+/** Sends one request to the model fault_injection; docs/fault-injection.md. */
+const usage = `usage: node scripts/drill.mjs ADDRESS [fault=value ...]
+
+ADDRESS is a worker's gRPC port (127.0.0.1:8001), or unix: and an engine's socket. A value is true, false, a whole
+number or a text. Faults: delay_ms, ignore_cancel, leak_bytes, device_fault, fail, exit, abort, segfault, hang.`;
+
+const withinMs = 5_000;
+
+const valueOf = (text) =>
+  text === 'true' || text === 'false' ? text === 'true' : /^-?\d+$/.test(text) ? BigInt(text) : text;
+
+async function send(address, faults) {
+  const require = createRequire(import.meta.url);
+  const { connectEngine } = require(join(projectRoot, 'dist', 'lib', 'engine-client', 'grpc.js'));
+  const parameters = Object.fromEntries(
+    faults.map((fault) => {
+      const [name] = fault.split('=', 1);
+      return [name, valueOf(fault.slice(name.length + 1))];
+    }),
+  );
+  const inputs = [{ name: 'IN', datatype: 'UINT8', shape: [3], data: Buffer.from('abc') }];
+  const request = { model: 'fault_injection', version: '', requestId: 'drill', inputs, parameters };
+  const engine = connectEngine({ address });
+  try {
+    const { outputs } = await engine.infer(request, Date.now() + withinMs);
+    for (const { name, data } of outputs) console.log(`${name}: ${Buffer.from(data).toString().trimEnd()}`);
+  } catch (error) {
+    if (error.code === undefined) throw error;
+    console.log(`${error.code}: ${error.message}`);
+  } finally {
+    await engine.close();
+  }
+}
+
+const [address, ...faults] = process.argv.slice(2);
+if (address === '--help') {
+  console.log(usage);
+} else if (address === undefined || !faults.every((fault) => /^[^=]+=/.test(fault))) {
+  console.error(usage);
+  process.exitCode = 2;
+} else {
+  await send(address, faults);
+}

@@ -1,0 +1,394 @@
+// Peers that break every rule, against a live data plane: each loses its own session at most, while another session
+// goes on without a fault, and nothing of them stays.
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/un.h>
+
+#include <atomic>
+#include <functional>
+#include <random>
+#include <thread>
+
+#include "live_engine.hpp"
+#include "plane_peer.hpp"
+
+namespace {
+
+using namespace roundhouse;
+using namespace roundhouse::test;
+using shm::FrameKind;
+using shm::OwnedFd;
+
+// The TEST_FULL counts, or a tenth.
+int scaled(int full) { return std::getenv("TEST_FULL") == nullptr ? full / 10 : full; }
+
+// A good session that works all the time, in a thread of its own.
+class Neighbour {
+ public:
+  explicit Neighbour(const std::string& path) : peer_(path) {
+    thread_ = std::thread([this] {
+      std::mt19937 random(1);
+      while (!done_) {
+        const std::string fault = round_trip(peer_, ++trips_, random() % 60'000);
+        if (!fault.empty()) {
+          fault_ = fault;
+          return;
+        }
+      }
+    });
+  }
+  std::uint64_t trips() const { return trips_; }
+  std::string finish() {
+    done_ = true;
+    thread_.join();
+    return fault_;
+  }
+
+ private:
+  PlanePeer peer_;
+  std::atomic<bool> done_{false};
+  std::atomic<std::uint64_t> trips_{0};
+  std::string fault_;
+  std::thread thread_;
+};
+
+// What the engine says to an offer of these descriptors.
+std::string offer(const std::string& path, int segment, int request_event, int answer_event) {
+  const OwnedFd socket = shm::connect_to(path);
+  shm::send_offer(socket.get(), segment, request_event, answer_event);
+  pollfd ready{socket.get(), POLLIN, 0};
+  if (::poll(&ready, 1, 20'000) <= 0) return "no reply";
+  char text[512];
+  const ssize_t size = recv(socket.get(), text, sizeof text, 0);
+  return size > 0 ? std::string(text, static_cast<std::size_t>(size)) : "hung up";
+}
+
+OwnedFd memory(std::uint64_t bytes, int seals, const std::function<void(std::byte*)>& fill, unsigned flags = 0) {
+  OwnedFd fd(memfd_create("roundhouse", MFD_CLOEXEC | MFD_ALLOW_SEALING | flags));
+  (void)!ftruncate(fd.get(), static_cast<off_t>(bytes));
+  if (fill) {
+    auto* data = static_cast<std::byte*>(mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd.get(), 0));
+    fill(data);
+    munmap(data, bytes);
+  }
+  (void)fcntl(fd.get(), F_ADD_SEALS, seals);
+  return fd;
+}
+
+void check_offers(const std::string& path) {
+  const OwnedFd event = shm::make_event();
+  const auto says = [&](const OwnedFd& segment) { return offer(path, segment.get(), event.get(), event.get()); };
+  const shm::Layout layout = small_layout();
+  const std::uint64_t bytes = layout.total_bytes();
+  const auto good = [&](std::byte* data) { layout.write(data); };
+  constexpr int kAll = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
+  CHECK_EQUAL(says(memory(bytes, 0, good)), "refused: the segment is not sealed");
+  CHECK_EQUAL(says(memory(bytes, F_SEAL_SHRINK, good)), "refused: the segment is not sealed");
+  CHECK_EQUAL(says(memory(bytes, F_SEAL_SHRINK | F_SEAL_GROW, good)), "refused: the segment is not sealed");
+  CHECK_EQUAL(says(memory(bytes, kAll | F_SEAL_FUTURE_WRITE, good)),
+              "refused: the segment is sealed against writing");
+  const std::string other = "refused: the segment has another size than its header says";
+  CHECK_EQUAL(says(memory(bytes + 4096, kAll, good)), other);
+  CHECK_EQUAL(says(memory(bytes - 4096, kAll, [&](std::byte* data) { std::memset(data, 0, 4096); layout.write(data); })),
+              other);
+  CHECK_EQUAL(says(memory(0, kAll, nullptr)), "refused: the segment has a size out of the limits");
+  CHECK_EQUAL(says(memory(4096, kAll, nullptr)), "refused: the segment has a size out of the limits");
+  CHECK_EQUAL(says(memory(1ULL << 37, kAll, nullptr)), "refused: the segment has a size out of the limits");
+  CHECK_EQUAL(says(memory(bytes, kAll, nullptr)), "refused: the segment is none of this version");
+  const OwnedFd file(open("/dev/zero", O_RDWR | O_CLOEXEC));
+  CHECK_EQUAL(says(file), "refused: the descriptor is no memfd");
+  CHECK_EQUAL(says(event), "refused: the descriptor is no memfd");
+  const OwnedFd whole = memory(bytes, kAll, good);
+  CHECK_EQUAL(offer(path, whole.get(), file.get(), event.get()), "refused: a descriptor is no eventfd");
+  CHECK_EQUAL(offer(path, whole.get(), event.get(), whole.get()), "refused: a descriptor is no eventfd");
+  const OwnedFd huge(memfd_create("roundhouse", MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_HUGETLB));
+  if (huge && ftruncate(huge.get(), 2 << 20) == 0) {
+    (void)fcntl(huge.get(), F_ADD_SEALS, kAll);
+    CHECK_EQUAL(says(huge), "refused: the segment is no ordinary memory");
+  }
+}
+
+// Headers with every 8-byte word replaced by what no layout has.
+void check_headers(const std::string& path) {
+  const OwnedFd event = shm::make_event();
+  const shm::Layout layout = small_layout();
+  constexpr int kAll = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
+  for (const std::uint64_t bad : {std::uint64_t{0}, std::uint64_t{3}, ~std::uint64_t{0}, std::uint64_t{1} << 63}) {
+    // Magic, bytes, ring, classes, and the sizes and counts of the two classes.
+    for (std::size_t word = 0; word < 8; ++word) {
+      const OwnedFd segment = memory(layout.total_bytes(), kAll, [&](std::byte* data) {
+        layout.write(data);
+        std::memcpy(data + 8 * word, &bad, sizeof bad);
+      });
+      CHECK(offer(path, segment.get(), event.get(), event.get()).starts_with("refused: "));
+    }
+  }
+}
+
+void check_messages(const std::string& path) {
+  const auto says = [&](const void* data, std::size_t size) {
+    const OwnedFd socket = shm::connect_to(path);
+    (void)!send(socket.get(), data, size, MSG_NOSIGNAL);
+    pollfd ready{socket.get(), POLLIN, 0};
+    if (::poll(&ready, 1, 20'000) <= 0) return std::string("no reply");
+    char text[512];
+    const ssize_t read = recv(socket.get(), text, sizeof text, 0);
+    return read > 0 ? std::string(text, static_cast<std::size_t>(read)) : std::string("hung up");
+  };
+  const std::string long_message(60'000, 'x');
+  CHECK_EQUAL(says("junk", 4), "refused: no offer of this version");
+  CHECK_EQUAL(says(long_message.data(), long_message.size()), "refused: no offer of this version");
+  const std::uint64_t magic = 0x32306d68732d6872ULL;
+  CHECK_EQUAL(says(&magic, sizeof magic), "refused: an offer has three descriptors");
+  // A second offer on a socket that is a lease already.
+  PlanePeer peer(path);
+  CHECK_EQUAL(peer.taken, "taken");
+  shm::send_offer(peer.socket.get(), peer.segment.fd(), peer.request_event.get(), peer.answer_event.get());
+  CHECK(peer.comes_to_an_end());
+}
+
+// The end of a session that does this.
+bool ends_by(const std::string& path, const std::function<void(PlanePeer&)>& misdeed) {
+  PlanePeer peer(path);
+  CHECK_EQUAL(peer.taken, "taken");
+  CHECK_EQUAL(round_trip(peer, 1, 5'000), "");
+  misdeed(peer);
+  peer.ring_bell();
+  return peer.comes_to_an_end();
+}
+
+void check_rings(const std::string& path) {
+  CHECK(ends_by(path, [](PlanePeer& peer) { peer.request_control().head.fetch_add(1ULL << 40); }));
+  CHECK(ends_by(path, [](PlanePeer& peer) { peer.request_control().head.fetch_sub(8); }));
+  CHECK(ends_by(path, [](PlanePeer& peer) { peer.request_control().head.fetch_add(4); }));
+  // A reader ahead of its writer is seen with the next answer.
+  CHECK(ends_by(path, [](PlanePeer& peer) {
+    peer.answer_control().tail.fetch_add(1ULL << 40);
+    peer.send(peer.request(2, 100));
+  }));
+  // A length that goes round the ring, and one of 2^64 - 1.
+  for (const std::uint64_t length : {std::uint64_t{1} << 17, ~std::uint64_t{0}, std::uint64_t{3} << 62}) {
+    CHECK(ends_by(path, [&](PlanePeer& peer) {
+      const std::uint64_t head = peer.request_control().head.load();
+      std::memcpy(peer.at(shm::Layout::request_ring()) + head % peer.layout.ring_bytes(), &length, sizeof length);
+      peer.request_control().head.store(head + 64);
+    }));
+  }
+  // Bells without requests.
+  CHECK(ends_by(path, [](PlanePeer& peer) {
+    for (int i = 0; i < 2'000'000 && !peer.is_over(); ++i) peer.ring_bell();
+  }));
+}
+
+// An answer `failed` with this code and a message that has this text.
+bool fails(PlanePeer& peer, const shm::InferFrame& frame, const std::string& code, const std::string& text) {
+  peer.send(frame);
+  const auto answer = peer.answer();
+  if (!answer || shm::kind_of(*answer) != FrameKind::failed) return false;
+  const shm::FailedFrame failed = shm::read_failed(*answer);
+  return failed.id == frame.id && failed.code == code && failed.message.find(text) != std::string::npos;
+}
+
+void check_leases_and_places(const std::string& path) {
+  PlanePeer peer(path);
+  std::uint64_t id = 0;
+  const auto frame = [&] { return peer.request(++id, 1'000); };
+  const auto bad = [&](const std::function<void(shm::InferFrame&)>& change, const char* code, const char* text) {
+    shm::InferFrame changed = frame();
+    const shm::InferFrame as_it_was = changed;
+    change(changed);
+    CHECK_THAT(fails(peer, changed, code, text), std::string(code) + ": " + text);
+    peer.give_back(as_it_was);
+  };
+  const char* stale = "a stale lease of a slot";
+  bad([](auto& f) { f.input.generation -= 100; }, "PAYLOAD_INVALID", stale);
+  bad([](auto& f) { f.output.generation -= 100; }, "PAYLOAD_INVALID", stale);
+  bad([](auto& f) { f.input.slot = 1'000; }, "PAYLOAD_INVALID", stale);
+  bad([](auto& f) { f.output = f.input; }, "PAYLOAD_INVALID", stale);
+  const char* outside = "its bytes lie outside of the slot";
+  for (const std::uint64_t offset : {std::uint64_t{64 * 1024 - 999}, ~std::uint64_t{0}, ~std::uint64_t{0} - 999}) {
+    bad([&](auto& f) { f.inputs[0].offset = offset; }, "INVALID_ARG", outside);
+    bad([&](auto& f) { f.inputs[0].offset = offset, f.inputs[0].in_frame = true; }, "INVALID_ARG", outside);
+  }
+  bad([](auto& f) { f.inputs[0].length = ~std::uint64_t{0}; }, "INVALID_ARG", outside);
+  bad([](auto& f) { f.input = {}; }, "INVALID_ARG", outside);
+  bad([](auto& f) { f.inputs[0].shape = {-1'000}; }, "INVALID_ARG", "is no dimension");
+  bad([](auto& f) { f.inputs[0].shape = {1LL << 62, 1LL << 62}; }, "INVALID_ARG", "needs");
+  bad([](auto& f) { f.inputs.push_back(f.inputs[0]); }, "INVALID_ARG", "stands there twice");
+  bad([](auto& f) { f.inputs.clear(); }, "INVALID_ARG", "expected 1 inputs");
+  bad([](auto& f) { f.model = "nobody"; }, "NOT_FOUND", "nobody");
+  bad([](auto& f) { f.model = "../models"; }, "NOT_FOUND", "");
+  bad([](auto& f) { f.version = -7; }, "NOT_FOUND", "");
+  bad([](auto& f) { f.parameters = {{"timeout", -1.5}}; }, "INVALID_ARG", "parameters[\"timeout\"]");
+  CHECK_EQUAL(round_trip(peer, ++id, 1'000), "");
+}
+
+void check_frames_out_of_turn(const std::string& path) {
+  CHECK(ends_by(path, [](PlanePeer& peer) { peer.push(Bytes(1, std::byte{99})); }));
+  CHECK(ends_by(path, [](PlanePeer& peer) { peer.push(Bytes(0)); }));
+  CHECK(ends_by(path, [](PlanePeer& peer) { peer.push(Bytes(1, std::byte{1})); }));
+  const auto held = [](PlanePeer& peer, std::uint64_t id) {
+    shm::InferFrame frame = peer.request(id, 100, "fault_injection");
+    frame.parameters = {{"delay_ms", std::int64_t{600'000}}};
+    peer.send(frame);
+  };
+  // The number of a request under way, and a fetch of outputs that are not there yet.
+  CHECK(ends_by(path, [&](PlanePeer& peer) { held(peer, 7), held(peer, 7); }));
+  CHECK(ends_by(path, [&](PlanePeer& peer) {
+    held(peer, 7);
+    shm::write_fetch(peer.scratch, {7, *peer.pool.take(100)});
+    peer.push(peer.scratch);
+  }));
+  // Nobody's request is cancelled or fetched without harm.
+  PlanePeer peer(path);
+  shm::write_id(peer.scratch, FrameKind::cancel, 99);
+  peer.push(peer.scratch);
+  shm::write_fetch(peer.scratch, {99, {0, 1}});
+  peer.push(peer.scratch);
+  CHECK_EQUAL(round_trip(peer, 1, 100), "");
+}
+
+// Random words over rings, control words and slots while requests are under way.
+void check_corruption(const std::string& path, int sessions) {
+  std::mt19937_64 random(2);
+  for (int i = 0; i < sessions; ++i) {
+    PlanePeer peer(path);
+    for (std::uint64_t id = 1; id <= 3; ++id) peer.send(peer.request(id, 20'000));
+    const std::uint64_t reach = i % 2 == 0 ? peer.layout.answer_ring() + peer.layout.ring_bytes()
+                                           : peer.layout.total_bytes();
+    for (int k = 0; k < 200; ++k) {
+      const std::uint64_t word = random();
+      std::memcpy(peer.at(random() % (reach / 8) * 8), &word, sizeof word);
+    }
+    peer.ring_bell();
+    usleep(200);
+  }
+}
+
+// A request whose input is in the frame, with no room for its output.
+void write_frame_request(Bytes& bytes, std::uint64_t id, std::uint64_t size) {
+  shm::InferFrame frame;
+  frame.id = id;
+  frame.model = "pass_through";
+  frame.inputs = {{"IN", "UINT8", {static_cast<std::int64_t>(size)}, 0, size, true}};
+  shm::write_infer(bytes, frame);
+  frame.inputs[0].offset = shm::aligned_up(bytes.size());
+  shm::write_infer(bytes, frame);
+  shm::append_data(bytes, std::string(size, 'x').data(), size);
+}
+
+// Answers that nobody reads, and outputs that nobody fetches.
+void check_floods(const std::string& path) {
+  CHECK(ends_by(path, [](PlanePeer& peer) {
+    shm::InferFrame frame;
+    frame.model = "nobody" + std::string(2'000, '!');
+    for (int i = 0; i < 200'000 && !peer.is_over(); ++i) {
+      frame.id = 100 + static_cast<std::uint64_t>(i);
+      shm::write_infer(peer.scratch, frame);
+      while (!peer.push(peer.scratch) && !peer.is_over()) usleep(100);
+    }
+  }));
+  // Each output has 900,000 bytes: the 299th passes 256 MiB.
+  PlanePeer hoarder(path, shm::Layout(2 << 20, {{4096, 2}}));
+  CHECK_EQUAL(hoarder.taken, "taken");
+  Bytes frame;
+  for (std::uint64_t id = 1; id < 400 && !hoarder.is_over(); ++id) {
+    write_frame_request(frame, id, 900'000);
+    hoarder.push(frame);
+    (void)hoarder.answer();
+  }
+  CHECK(hoarder.comes_to_an_end());
+}
+
+bool can_open(const std::string& path) {
+  try {
+    return PlanePeer(path).taken == "taken";
+  } catch (const shm::ShmFailure&) {
+    return false;
+  }
+}
+
+// Peers that connect and say nothing take the room of others for two seconds, not longer.
+void check_half_open(const std::string& path) {
+  std::vector<OwnedFd> silent;
+  for (int i = 0; i < 100; ++i) {
+    try {
+      silent.push_back(shm::connect_to(path));
+    } catch (const shm::ShmFailure&) {
+      usleep(1'000);  // The queue of the listener was full.
+    }
+  }
+  CHECK(comes_true([&] { return can_open(path); }));
+}
+
+void check_no_descriptor(const std::string& path) {
+  rlimit before{};
+  getrlimit(RLIMIT_NOFILE, &before);
+  std::vector<OwnedFd> clients;
+  for (int i = 0; i < 8; ++i) clients.push_back(OwnedFd(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0)));
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  std::memcpy(address.sun_path, path.data(), path.size());
+  std::vector<OwnedFd> fill;
+  rlimit few{open_descriptors() + 16, before.rlim_max};
+  setrlimit(RLIMIT_NOFILE, &few);
+  for (int fd = 0; fd >= 0;) {
+    fd = dup(0);
+    if (fd >= 0) fill.emplace_back(fd);
+  }
+  for (const OwnedFd& client : clients) {
+    (void)!connect(client.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address);
+  }
+  usleep(300'000);
+  fill.clear();
+  setrlimit(RLIMIT_NOFILE, &before);
+  clients.clear();
+  CHECK(comes_true([&] { return can_open(path); }));
+}
+
+void check_opened_and_dropped(LiveEngine& engine, int sessions) {
+  for (int i = 0; i < sessions; ++i) {
+    PlanePeer peer(engine.socket());
+    CHECK_EQUAL(peer.taken, "taken");
+    if (i % 3 == 0) peer.send(peer.request(1, 1'000));
+    if (i % 3 == 1) CHECK_EQUAL(round_trip(peer, 1, 1'000), "");
+  }
+}
+
+}  // namespace
+
+int main() {
+  if (!has_core()) return finish();
+  {
+    LiveEngine engine;
+    const std::string path = engine.socket();
+    const auto is_calm = [&] { return engine.plane->sessions() == 0 && engine.plane->counts().in_core == 0; };
+    { PlanePeer warm(path), again(path); CHECK_EQUAL(round_trip(warm, 1, 40'000), ""); }
+    CHECK(comes_true(is_calm));
+    CHECK(comes_true([] { return mapped_segments() == 0; }));
+    const std::size_t descriptors = open_descriptors();
+    Neighbour neighbour(path);
+    check_offers(path);
+    check_headers(path);
+    check_messages(path);
+    check_rings(path);
+    check_leases_and_places(path);
+    check_frames_out_of_turn(path);
+    check_corruption(path, scaled(1'000));
+    check_floods(path);
+    check_half_open(path);
+    check_no_descriptor(path);
+    check_opened_and_dropped(engine, scaled(1'000));
+    CHECK_EQUAL(neighbour.finish(), "");
+    CHECK_THAT(neighbour.trips() > 50, "the neighbour worked meanwhile: " + std::to_string(neighbour.trips()));
+    CHECK(comes_true([&] { return engine.plane->counts().in_core == 0; }));
+    std::printf("neighbour: %lu round trips, broken sessions: %lu\n", neighbour.trips(),
+                engine.plane->counts().broken_sessions.load());
+    // The neighbour's own session is still there: its socket, two events and a memfd, on both ends.
+    CHECK(comes_true([&] { return engine.plane->sessions() == 1; }));
+    CHECK(comes_true([] { return mapped_segments() == 2; }));
+    CHECK_EQUAL(open_descriptors() - descriptors, 7U);
+  }
+  finish_and_exit();
+}
