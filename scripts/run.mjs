@@ -5,11 +5,12 @@ import { isHelp, runBuilt } from './run-built.mjs';
 import { projectRoot } from './setup/places.mjs';
 
 /** node scripts/run.mjs NAME [ARGUMENTS]: what `npm run NAME` runs, after setting up what is missing. */
-const nativeSteps = ['npm', 'triton', 'typescript', 'native'];
+const nativeSteps = ['npm', 'triton', 'typescript', 'native', 'python'];
 const programs = {
   solve: (args) => ['dist/native/planner/solve-main.js', args, nativeSteps],
   'dead-letters': (args) => ['dist/launcher/dead-letters.js', args, ['npm', 'typescript']],
   models: (args) => ['dist/launcher/models/main.js', args, nativeSteps],
+  'serve-models': (args) => ['dist/services/inference-worker/serve-models/main.js', args, nativeSteps],
   bench: ([name, ...args]) => [benchEntry(name), args],
 };
 const usage = `usage: node scripts/run.mjs ${Object.keys(programs).join('|')} …`;

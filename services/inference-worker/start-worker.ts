@@ -4,7 +4,7 @@ import type { WindowedConsumer } from '#lib/bus/port';
 import type { Env } from '#lib/config';
 import { connectEngine } from '#lib/engine-client/grpc';
 import type { EngineClient } from '#lib/engine-client/port';
-import { startHealthServer } from '#lib/health';
+import { startHealthServer, type ReadinessChecks } from '#lib/health';
 import type { ServiceContext, ServicePorts } from '#lib/service';
 import type { UnixMs } from '#schemas/brands';
 import { RoundhouseError } from '#schemas/errors';
@@ -53,7 +53,7 @@ function connectToEngine(
   return connectOverShm({ address, grpc, events, poolBytes, whenEmpty, onHangUp });
 }
 
-function startEngine({ config, logger, onStop }: Context, events: WorkerEvents, env: Env): EngineLink {
+export function startEngine({ config, logger, onStop }: Context, events: WorkerEvents, env: Env): EngineLink {
   const link = new EngineLink();
   const sentinel = new Sentinel({
     mainFile: join(__dirname, 'engine', 'main.js'),
@@ -83,7 +83,7 @@ function startEngine({ config, logger, onStop }: Context, events: WorkerEvents, 
  * An engine that never becomes ready is started again and again; until then the worker is alive, not ready
  * with the reason, and takes no shards, which others may have.
  */
-async function waitForEngine(link: EngineLink, signal: AbortSignal): Promise<void> {
+export async function waitForEngine(link: EngineLink, signal: AbortSignal): Promise<void> {
   const wake = (): void => link.close();
   signal.addEventListener('abort', wake, { once: true });
   while (!signal.aborted && (await link.waitUntilUp((Date.now() + 60_000) as UnixMs)) === null);
@@ -91,19 +91,24 @@ async function waitForEngine(link: EngineLink, signal: AbortSignal): Promise<voi
   if (signal.aborted) throw new RoundhouseError('SHUTTING_DOWN', 'stopped before the engine was ready');
 }
 
-interface Started {
+export interface Started {
   link?: EngineLink;
   intake?: ShardIntake;
 }
 
-async function startHealth({ config, telemetry, onStop }: Context, started: Started): Promise<number> {
+/** `others`: what has to be ready beside the engine. */
+export async function startHealth(
+  { config, telemetry, onStop }: Context,
+  started: Started,
+  others: ReadinessChecks,
+): Promise<number> {
   const health = await startHealthServer({
     registry: telemetry.registry,
     host: config.bindHost,
     port: config.httpPort,
     checks: {
       engine: () => engineReadiness(started.link),
-      kafka: () => (started.intake ? started.intake.whyNotReady() : 'not connected yet'),
+      ...others,
     },
     warnings: { models: () => engineWarnings(started.link) },
   });
@@ -114,7 +119,7 @@ async function startHealth({ config, telemetry, onStop }: Context, started: Star
 type ProtocolPorts = Required<Pick<ServicePorts, 'grpc' | 'kserveHttp' | 'metrics'>>;
 
 /** On Triton's usual ports; they stay open while engines come and go. */
-async function startProtocol(context: Context, link: EngineLink): Promise<ProtocolPorts> {
+export async function startProtocol(context: Context, link: EngineLink): Promise<ProtocolPorts> {
   const { config, logger, telemetry, onStop } = context;
   const { bindHost: bind, kserveMaxBodyBytes: maxBodyBytes, engineMaxMessageBytes: maxMessageBytes } = config;
   const { models } = link;
@@ -166,7 +171,8 @@ async function startShards(
 export async function startWorker(context: Context, env: Env): Promise<ServicePorts> {
   const events = workerEvents(context.telemetry);
   const started: Started = {};
-  const http = await startHealth(context, started);
+  const kafka = () => (started.intake ? started.intake.whyNotReady() : 'not connected yet');
+  const http = await startHealth(context, started, { kafka });
   const bus = await prepareBus(context, events);
   const link = startEngine(context, events, env);
   started.link = link;

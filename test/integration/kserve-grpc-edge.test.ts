@@ -1,0 +1,97 @@
+import { connect } from 'node:net';
+import { status } from '@grpc/grpc-js';
+import { connectEngine } from '#lib/engine-client/grpc';
+import type { UnixMs } from '#schemas/brands';
+import {
+  serveInferenceProtocol,
+  type InferenceProtocol,
+} from '#services/inference-worker/protocol/serve-inference-protocol';
+import { startEngineProcess, type RunningEngine } from './engine-process';
+import { echoConfig, echoInputs, makeRepository, operations, type TestRepository } from './engine-repository';
+
+jest.setTimeout(60_000);
+
+let repository: TestRepository;
+let engine: RunningEngine;
+let edge: InferenceProtocol;
+let address: string | null;
+let why: string | null = null;
+
+beforeAll(async () => {
+  repository = makeRepository({ echo: echoConfig() });
+  engine = await startEngineProcess(repository.folder);
+  address = engine.address;
+  edge = await serveInferenceProtocol({
+    bind: '127.0.0.1',
+    port: 0,
+    engineAddress: () => address,
+    whyDown: () => why,
+    maxMessageBytes: 1_000_000,
+  });
+});
+afterAll(async () => {
+  await edge.close();
+  await engine.stop();
+  repository.remove();
+});
+
+const soon = (ms = 20_000): UnixMs => (Date.now() + ms) as UnixMs;
+const client = () => connectEngine({ address: `127.0.0.1:${edge.port}`, maxMessageBytes: 10_000_000 });
+const request = (inputs = echoInputs([1, 2])) => ({ model: 'echo', version: '', requestId: '', inputs });
+
+test('a message above the limit is refused, and the next one passes', async () => {
+  const caller = client();
+  const big = caller.infer(request(echoInputs(new Array(300_000).fill(1) as number[])), soon());
+  await expect(big).rejects.toMatchObject({
+    code: 'PAYLOAD_INVALID',
+    cause: { code: status.RESOURCE_EXHAUSTED },
+  });
+  expect((await caller.infer(request(), soon())).outputs).toHaveLength(2);
+  await caller.close();
+});
+
+test('a deadline goes along to the engine', async () => {
+  const caller = client();
+  const late = caller.infer(request(echoInputs([1], operations.sleep, 600_000)), soon(300));
+  await expect(late).rejects.toMatchObject({ code: 'DEADLINE_EXCEEDED' });
+  await caller.close();
+});
+
+test('without an engine, and when it is lost, a call is ENGINE_LOST with the reason', async () => {
+  const caller = client();
+  const second = await startEngineProcess(repository.folder);
+  address = second.address;
+  await caller.infer(request(), soon());
+  const held = caller.infer(request(echoInputs([1], operations.sleep, 600_000)), soon());
+  const lost = expect(held).rejects.toMatchObject({
+    code: 'ENGINE_LOST',
+    message: expect.stringMatching(/the engine was lost/) as string,
+  });
+  setTimeout(() => second.child.kill('SIGKILL'), 200);
+  await lost;
+  address = null;
+  why = 'the engine ended (SIGKILL)';
+  await expect(caller.infer(request(), soon())).rejects.toMatchObject({
+    code: 'ENGINE_LOST',
+    message: 'no engine serves now: the engine ended (SIGKILL)',
+  });
+  address = engine.address;
+  why = null;
+  expect((await caller.infer(request(), soon())).outputs).toHaveLength(2);
+  await second.stop();
+  await caller.close();
+});
+
+test('connections that say nothing, or nonsense, keep nobody else out', async () => {
+  const sockets = Array.from({ length: 200 }, (_, i) => {
+    const socket = connect(edge.port, '127.0.0.1', () => {
+      if (i % 2 === 0) socket.write('GET / HTTP/1.1\r\n\r\n');
+    });
+    return socket.on('error', () => undefined);
+  });
+  await Promise.all(sockets.map((socket) => new Promise((resolve) => socket.once('connect', resolve))));
+  const caller = client();
+  expect((await caller.infer(request(), soon())).outputs).toHaveLength(2);
+  for (const socket of sockets) socket.destroy();
+  await caller.close();
+});
