@@ -43,7 +43,6 @@ export class ShmSession implements AsyncDisposable {
   private lastId = 0;
   private opening: { resolve(): void; reject(error: Error): void } | null = null;
   private closed = false;
-
   private isTaken = false;
   private slab = Buffer.allocUnsafeSlow(slabBytes);
   private readonly inlineIfEmpty: boolean;
@@ -273,8 +272,7 @@ export class ShmSession implements AsyncDisposable {
   private failAll(reason: string): void {
     this.line.clear();
     this.clock.stop();
-    const ids = [...this.flights.keys()];
-    for (const id of ids) {
+    for (const id of [...this.flights.keys()]) {
       this.answer(id, ({ reject }) => reject(new ShmError('SESSION_ENDED', reason)));
       this.forget(id);
     }
