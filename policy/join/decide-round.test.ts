@@ -310,7 +310,7 @@ describe('outcomes that are not of this round', () => {
 });
 
 test('the work on the assignment grows with the candidates, up to a ceiling', () => {
-  expect(workBudgetOf([])).toBe(500_000);
-  expect(workBudgetOf([1_500, 500])).toBe(1_300_000); // half a million + 400 · 2,000
-  expect(workBudgetOf([100_000, 100_000])).toBe(15_000_000); // not 80,500,000
+  expect(workBudgetOf([])).toBe(800_000);
+  expect(workBudgetOf([1_500, 500])).toBe(2_200_000); // 800,000 + 700 · 2,000
+  expect(workBudgetOf([100_000, 100_000])).toBe(15_000_000); // not 140,800,000
 });

@@ -21,8 +21,8 @@ interface DecideOptions {
  * Limits on overlapping bundles unless the caller says otherwise: about 10 ms for 2,000 candidates. The ceiling
  * is about 120 ms: so long rounds of other zones that are due wait for this one.
  */
-const WORK_FIXED = 500_000;
-const WORK_PER_CANDIDATE = 400;
+const WORK_FIXED = 800_000;
+const WORK_PER_CANDIDATE = 700;
 const MOST_WORK = 15_000_000;
 const CLOSE_ENOUGH = 0.002;
 const noShards: ReadonlySet<number> = new Set();
