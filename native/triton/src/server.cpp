@@ -61,6 +61,12 @@ bool has_state(const std::string& index, const char* state) {
   return index.find(std::string("\"state\":\"") + state + "\"") != std::string::npos;
 }
 
+// The core reads names up to a NUL: one with more behind it would be another model's.
+const char* name_of(const std::string& model) {
+  if (model.find('\0') != std::string::npos) throw TritonFailure("NOT_FOUND", "no model has a NUL in its name");
+  return model.c_str();
+}
+
 }  // namespace
 
 std::shared_ptr<Server> Server::start(const ServerSettings& settings, std::function<void()> wake) {
@@ -107,7 +113,7 @@ bool Server::is_live() {
 bool Server::is_model_ready(const std::string& model, std::int64_t version) {
   const auto lock = running();
   bool ready = false;
-  api_.check(api_.ServerModelIsReady(server_, model.c_str(), version, &ready));
+  api_.check(api_.ServerModelIsReady(server_, name_of(model), version, &ready));
   return ready;
 }
 
@@ -116,16 +122,16 @@ std::string Server::server_metadata() {
 }
 
 std::string Server::model_metadata(const std::string& model, std::int64_t version) {
-  return call_json([&](auto** message) { return api_.ServerModelMetadata(server_, model.c_str(), version, message); });
+  return call_json([&](auto** message) { return api_.ServerModelMetadata(server_, name_of(model), version, message); });
 }
 
 std::string Server::model_config(const std::string& model, std::int64_t version) {
-  return call_json([&](auto** message) { return api_.ServerModelConfig(server_, model.c_str(), version, 1, message); });
+  return call_json([&](auto** message) { return api_.ServerModelConfig(server_, name_of(model), version, 1, message); });
 }
 
 std::string Server::model_statistics(const std::string& model, std::int64_t version) {
   return call_json(
-      [&](auto** message) { return api_.ServerModelStatistics(server_, model.c_str(), version, message); });
+      [&](auto** message) { return api_.ServerModelStatistics(server_, name_of(model), version, message); });
 }
 
 std::string Server::repository_index() {
@@ -141,7 +147,7 @@ void Server::load_model(const std::string& model) {
   retirement_.around(server_, model, [&] {
     StderrCapture capture;
     try {
-      api_.check(api_.ServerLoadModel(server_, model.c_str()));
+      api_.check(api_.ServerLoadModel(server_, name_of(model)));
     } catch (TritonFailure& failure) {
       failure.log = capture.finish();
       throw;
@@ -152,7 +158,7 @@ void Server::load_model(const std::string& model) {
 
 void Server::unload_model(const std::string& model) {
   const auto lock = running();
-  retirement_.around(server_, model, [&] { api_.check(api_.ServerUnloadModel(server_, model.c_str())); });
+  retirement_.around(server_, model, [&] { api_.check(api_.ServerUnloadModel(server_, name_of(model))); });
   admission_.close(model);
 }
 
@@ -167,7 +173,7 @@ void Server::start_request(Inference& inference, const RequestSpec& spec) {
   inference.server = this;
   inference.model_use = retirement_.enter(spec.model);
   try {
-    api_.check(api_.InferenceRequestNew(&inference.request, server_, spec.model.c_str(), spec.version));
+    api_.check(api_.InferenceRequestNew(&inference.request, server_, name_of(spec.model), spec.version));
     build_request(inference, spec);
     if (admit(inference, spec)) launch(inference);
   } catch (const TritonFailure&) {
