@@ -1,13 +1,9 @@
 import { Metadata, status, type ServiceError, type StatusObject } from '@grpc/grpc-js';
-import { errorCodes, RoundhouseError, type ErrorCode } from '#schemas/errors';
+import { errorCodes, isErrorCode, RoundhouseError, type ErrorCode } from '#schemas/errors';
 import { grpcDetails } from '../grpc-details';
 
 /** Trailer with the exact code of our error table; stock Triton servers don't send it. */
 export const errorCodeTrailer = 'rh-error-code';
-
-export function isErrorCode(text: string): text is ErrorCode {
-  return Object.hasOwn(errorCodes, text);
-}
 
 /** The status of an error at a gRPC edge of ours. */
 export function statusOf(error: RoundhouseError): Partial<StatusObject> {

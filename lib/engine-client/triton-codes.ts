@@ -1,5 +1,4 @@
-import { RoundhouseError, type ErrorCode } from '#schemas/errors';
-import { isErrorCode } from './grpc-errors';
+import { isErrorCode, RoundhouseError, type ErrorCode } from '#schemas/errors';
 
 /** Triton's error codes, and those that our addon adds to them. */
 const codes: Readonly<Record<string, ErrorCode>> = {

@@ -169,6 +169,10 @@ export const errorCodes = {
 
 export type ErrorCode = keyof typeof errorCodes;
 
+export function isErrorCode(text: string): text is ErrorCode {
+  return Object.hasOwn(errorCodes, text);
+}
+
 /** Whether a message that is refused with the code goes to dispatch.dead-letters. */
 export function isDeadLettered(code: ErrorCode): boolean {
   return errorCodes[code].atKafka?.startsWith('dead-letter') === true;

@@ -1,7 +1,7 @@
-import { asCallerSees, isErrorCode } from '#lib/engine-client/grpc-errors';
+import { asCallerSees } from '#lib/engine-client/grpc-errors';
 import { errorOfTriton } from '#lib/engine-client/triton-codes';
 import { EngineRefusal, ShmError, type ShmErrorCode } from '#native/shm/shm-error';
-import { RoundhouseError, type ErrorCode } from '#schemas/errors';
+import { isErrorCode, RoundhouseError, type ErrorCode } from '#schemas/errors';
 
 const codes: Partial<Record<ShmErrorCode, ErrorCode>> = {
   DEADLINE: 'DEADLINE_EXCEEDED',

@@ -1,24 +1,19 @@
-import { mkdirSync, rmSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
-import { Server } from '@grpc/grpc-js';
+import { rmSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { dataPlaneSocket } from '#lib/engine-client/data-plane';
-import { loadProtocol } from '#lib/engine-client/protocol';
 import { projectPath } from '#schemas/project-root';
 import { TritonServer } from '#native/triton/triton-server';
-import { admissionHandlers } from './admission-service';
 import type { EngineConfig } from './config';
 import { endWithDevice } from './device-watch';
 import { EngineModels } from './engine-models';
 import type { EngineEvents } from './events';
-import { healthHandlers } from './health-service';
 import { InferenceGate } from './inference-gate';
-import { inferenceDefinition, inferenceHandlers } from './inference-service';
 import { PythonBackend } from './python/python-backend';
 import { RepositoryPoll } from './repository-poll';
 import { modelsIn } from './repository-scan';
 import { RepositoryView } from './repository-view';
+import type { ServedEngine } from './serve-engine';
 import { SharedMemoryRegions } from './shared-memory/regions';
-import { bindSocket, closeServer } from './socket-server';
 import { asRoundhouseError } from './triton-errors';
 
 /** Relative paths of the configuration start at the root of the project. */
@@ -84,23 +79,21 @@ export async function startEngine(
   const repository = at(config.modelsDir);
   const view = new RepositoryView(repository, `${at(config.socket)}.models`);
   const python = pythonBackend(config, events, environment);
-  const triton = await startTriton(config, view.folder, python.regionPrefix);
+  const starting = startTriton(config, view.folder, python.regionPrefix);
+  // gRPC takes as long to load as the core to start: side by side.
+  const serving = import('./serve-engine.js');
+  const triton = await starting;
   const needed = config.models === '' ? modelsIn(repository) : config.models.split(',');
   const models = new EngineModels({ triton, repository, view, needed, events, python });
   if (config.faultInjection) events.FaultInjectionEnabled({ models: needed });
   const regions = new SharedMemoryRegions();
   const gate = new InferenceGate(triton, config, regions);
-  const server = new Server({
-    'grpc.max_receive_message_length': config.maxMessageBytes,
-    'grpc.max_send_message_length': config.maxMessageBytes,
-  });
-  const stopping = new AbortController();
+  let served: ServedEngine | undefined;
   const device = endWithDevice(triton);
   const poll = new RepositoryPoll(models, repository, config.models === '' ? null : needed);
   const stop = async (): Promise<void> => {
-    stopping.abort();
     await poll.stop();
-    await closeServer(server);
+    await served?.close();
     regions.close();
     await triton.stop();
     device.close();
@@ -109,11 +102,8 @@ export async function startEngine(
   };
   try {
     await models.loadNeeded();
-    server.addService(inferenceDefinition(), inferenceHandlers({ triton, models, gate, events, regions }));
-    server.addService(loadProtocol().health, healthHandlers(models, stopping.signal));
-    server.addService(loadProtocol().engine, admissionHandlers(triton));
-    mkdirSync(dirname(at(config.socket)), { recursive: true });
-    await bindSocket(server, at(config.socket));
+    const { serveEngine } = await serving;
+    served = await serveEngine({ triton, models, gate, events, regions }, at(config.socket), config);
     if (config.dataPlane === 'shm') openDataPlane(triton, config);
   } catch (error) {
     await stop();

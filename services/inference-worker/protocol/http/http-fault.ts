@@ -1,6 +1,6 @@
 import { status as grpcStatus, type ServiceError } from '@grpc/grpc-js';
-import { errorCodeTrailer, isErrorCode } from '#lib/engine-client/grpc-errors';
-import { errorCodes } from '#schemas/errors';
+import { errorCodeTrailer } from '#lib/engine-client/grpc-errors';
+import { errorCodes, isErrorCode } from '#schemas/errors';
 
 /** What is answered instead: a status, and a text for `{"error": …}`. */
 export class HttpFault extends Error {
