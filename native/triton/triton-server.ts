@@ -30,7 +30,7 @@ export interface TritonServerOptions {
   readonly pythonRegionPrefix?: string;
   /** Idle output buffers that are kept. */
   readonly keepOutputBytes?: number;
-  /** Absent: a model gets as many requests as come. */
+  /** Absent: any number may wait. */
   readonly admission?: AdmissionLimits;
 }
 
