@@ -4,13 +4,17 @@ import { join } from 'node:path';
 import { runCommand } from '#lib/command-line';
 import { EngineControl } from '#launcher/models/engine-control';
 import { projectPath } from '#schemas/project-root';
-import { startEngine } from '../dataplane/engine';
+import { startEngine } from './engine';
 import { growthOf, residentBytes, type Growth } from './growth';
 import { parseOptions, usage, type Options } from './options';
 import { shardTensors } from './shard';
 import { Traffic, type TrafficCounts } from './traffic';
 
 const served = 'candidate_cost';
+/** The engine deletes what an operation replaced, gives memory back and collects garbage. */
+const untilTidyMs = 180;
+/** Calls that have the engine's JavaScript compiled before memory is looked at. */
+const warmUpCalls = 2_000;
 
 interface Phase extends TrafficCounts, Growth {
   readonly operations: number;
@@ -52,7 +56,7 @@ async function phase(
     const before = performance.now();
     await operate(i);
     millis.push(performance.now() - before);
-    await pause(20);
+    await pause(untilTidyMs);
     resident.push(residentBytes(bench.pid));
   }
   await bench.traffic.settled();
@@ -89,6 +93,7 @@ async function measure(folder: string, options: Options): Promise<object> {
   const traffic = await Traffic.start(socket, shardTensors(), options.rate);
   const bench = { repository, control, traffic, pid: engine.pid! };
   try {
+    for (let i = 0; i < warmUpCalls; i += 1) await control.index();
     await pause(3_000);
     const reloads = await phase(bench, options.reloads, () => control.load(served, true));
     const cycles = await phase(bench, options.cycles, async () => {

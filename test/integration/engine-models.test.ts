@@ -1,0 +1,190 @@
+import { cpSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connectEngine } from '#lib/engine-client/grpc';
+import type { EngineClient } from '#lib/engine-client/port';
+import type { UnixMs } from '#schemas/brands';
+import { startEngineProcess, type RunningEngine } from './engine-process';
+import { echoConfig, echoInputs, makeRepository, type TestRepository } from './engine-repository';
+
+jest.setTimeout(60_000);
+
+const all = 'version_policy: { all: { } }';
+/** The test backend refuses a model whose configuration has this; so only a version's own files may not. */
+const broken = 'parameters [ { key: "fail_at_load" value: { string_value: "x" } } ]';
+
+let repository: TestRepository;
+let engine: RunningEngine;
+let client: EngineClient;
+
+async function start(env: Readonly<Record<string, string>> = {}): Promise<void> {
+  engine = await startEngineProcess(repository.folder, env);
+  client = connectEngine({ address: engine.address });
+}
+beforeEach(() => {
+  repository = makeRepository({ echo: echoConfig(all) });
+});
+afterEach(async () => {
+  await client.close();
+  await engine.stop();
+  repository.remove();
+});
+
+function put(version: string): void {
+  const folder = join(repository.folder, 'echo');
+  mkdirSync(join(folder, `.${version}`));
+  writeFileSync(join(folder, `.${version}`, 'model.txt'), version);
+  renameSync(join(folder, `.${version}`), join(folder, version));
+}
+
+async function answers(version: string): Promise<string> {
+  const request = { model: 'echo', version, requestId: '', inputs: echoInputs([1, 2]) };
+  const deadline = (Date.now() + 10_000) as UnixMs;
+  return client.infer(request, deadline).then(
+    (response) => response.version,
+    (error: { code: string }) => error.code,
+  );
+}
+
+async function states(): Promise<Record<string, string>> {
+  const rows = await client.repositoryIndex();
+  return Object.fromEntries(rows.map(({ name, version, state }) => [`${name} ${version}`, state]));
+}
+
+/** Until it says what is waited for; the poll and the core take their time. */
+async function until<T>(ask: () => Promise<T>, good: (answer: T) => boolean): Promise<T> {
+  for (;;) {
+    const answer = await ask();
+    if (good(answer)) return answer;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+test('old and new versions serve side by side, and one whose folder is gone is refused', async () => {
+  await start();
+  put('2');
+  expect(await answers('2')).toBe('MODEL_UNAVAILABLE');
+  await client.loadModel('echo');
+  expect([await answers('1'), await answers('2'), await answers('')]).toEqual(['1', '2', '2']);
+  rmSync(join(repository.folder, 'echo', '1'), { recursive: true });
+  expect(await answers('1')).toBe('1');
+  await client.loadModel('echo');
+  expect([await answers('1'), await answers('2')]).toEqual(['MODEL_UNAVAILABLE', '2']);
+  expect(await until(states, (rows) => !('echo 1' in rows))).toEqual({ 'echo 2': 'READY' });
+});
+
+test('a version that is retired answers what it was asked before', async () => {
+  await start();
+  put('2');
+  await client.loadModel('echo');
+  const inputs = echoInputs([5], 1, 400);
+  const deadline = (Date.now() + 10_000) as UnixMs;
+  const running = client.infer({ model: 'echo', version: '1', requestId: '', inputs }, deadline);
+  // Its row in the index says when the core has it: a request of the same connection comes behind it.
+  await answers('2');
+  rmSync(join(repository.folder, 'echo', '1'), { recursive: true });
+  await client.loadModel('echo');
+  expect(await answers('1')).toBe('MODEL_UNAVAILABLE');
+  expect((await running).version).toBe('1');
+});
+
+test('files of a version that serves may not change; what is loaded goes on', async () => {
+  await start();
+  writeFileSync(join(repository.folder, 'echo', '1', 'model.txt'), 'other');
+  put('2');
+  await expect(client.loadModel('echo')).rejects.toMatchObject({
+    code: 'MODEL_FAILED',
+    message: expect.stringMatching(/echo\/1: .*changed after it was loaded.*version 1 serves on/) as string,
+  });
+  expect(await answers('1')).toBe('1');
+  writeFileSync(join(repository.folder, 'echo', '1', 'model.txt'), 'echo');
+  await client.loadModel('echo');
+  expect(await states()).toEqual({ 'echo 1': 'READY', 'echo 2': 'READY' });
+});
+
+test('a broken configuration leaves the old one serving and says why, until it is right again', async () => {
+  await start();
+  const config = join(repository.folder, 'echo', 'config.pbtxt');
+  writeFileSync(config, 'backend: "echo"\nmax_batch_size: many\n');
+  await expect(client.loadModel('echo')).rejects.toThrow(/config\.pbtxt:2:17: Expected integer/);
+  expect(await answers('1')).toBe('1');
+  expect(await client.isReady()).toBe(true);
+  expect((await client.repositoryIndex()).find(({ reason }) => reason !== '')).toMatchObject({
+    name: 'echo',
+    state: 'UNAVAILABLE',
+    reason: expect.stringMatching(/config\.pbtxt:2:17/) as string,
+  });
+  writeFileSync(config, echoConfig(all));
+  await client.loadModel('echo');
+  expect(await states()).toEqual({ 'echo 1': 'READY' });
+});
+
+test('what no backend takes is reported, and the poll takes it up when it is mended', async () => {
+  await start({ ROUNDHOUSE_MODELS_POLL_MS: '20' });
+  repository.write('other', echoConfig(broken));
+  const reason = async () => (await client.repositoryIndex()).find(({ name }) => name === 'other')?.reason;
+  expect(await until(reason, (text) => (text ?? '') !== '')).toMatch(/told to fail at load/);
+  repository.write('other', echoConfig());
+  await until(states, (rows) => rows['other 1'] === 'READY');
+  put('2');
+  await until(states, (rows) => rows['echo 2'] === 'READY');
+  rmSync(join(repository.folder, 'other'), { recursive: true });
+  await until(states, (rows) => rows['other 1'] !== 'READY');
+  expect(await answers('1')).toBe('1');
+});
+
+const hostile = [
+  '..',
+  '../echo',
+  'echo/../echo',
+  '/etc',
+  './echo',
+  'echo/',
+  'echo\0',
+  'ｅcho',
+  'e\u0301cho',
+  '\u2024\u2024/echo',
+  '%2e%2e',
+  '',
+  'a'.repeat(5_000),
+];
+test('no call takes a name that is none', async () => {
+  await start();
+  for (const name of hostile) await refusesName(name);
+  expect(await answers('1')).toBe('1');
+});
+
+async function refusesName(name: string): Promise<void> {
+  await expect(client.loadModel(name)).rejects.toMatchObject({ code: 'MODEL_UNAVAILABLE' });
+  await expect(client.unloadModel(name)).rejects.toMatchObject({ code: 'MODEL_UNAVAILABLE' });
+  expect(await client.isModelReady(name)).toBe(false);
+  const request = { model: name, version: '', requestId: '', inputs: echoInputs([1]) };
+  await expect(client.infer(request, (Date.now() + 5_000) as UnixMs)).rejects.toMatchObject({
+    // PAYLOAD_INVALID for an empty name.
+    code: expect.stringMatching(/MODEL_UNAVAILABLE|PAYLOAD_INVALID/) as string,
+  });
+}
+
+test('no request takes a version that is none', async () => {
+  await start();
+  for (const version of ['1/../2', '../1', '0', '01', '-1', '1.0', '1\0', '１', '1e0', '9'.repeat(30)]) {
+    expect([version, await answers(version)]).toEqual([version, 'PAYLOAD_INVALID']);
+  }
+  expect(await answers('1')).toBe('1');
+});
+
+test('links that lead out of the repository are not followed', async () => {
+  const outside = mkdtempSync(join(tmpdir(), 'roundhouse-outside-'));
+  cpSync(join(repository.folder, 'echo'), join(outside, 'echo'), { recursive: true });
+  symlinkSync(join(outside, 'echo'), join(repository.folder, 'linked'));
+  symlinkSync(join(outside, 'echo', '1'), join(repository.folder, 'echo', '2'));
+  put('3');
+  symlinkSync('/etc/passwd', join(repository.folder, 'echo', '3', 'more.txt'));
+  await start();
+  await expect(client.loadModel('linked')).rejects.toMatchObject({ code: 'MODEL_UNAVAILABLE' });
+  expect(await states()).toEqual({ 'echo 1': 'READY', 'echo 2': 'UNAVAILABLE', 'echo 3': 'UNAVAILABLE' });
+  expect((await client.repositoryIndex()).map(({ reason }) => reason).join()).toMatch(
+    /leads out of the repository/,
+  );
+  rmSync(outside, { recursive: true });
+});
