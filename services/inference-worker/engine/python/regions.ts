@@ -30,7 +30,7 @@ function namesIn(path: string): string[] {
 
 /** The engine whose region or stub this is, when it is gone. */
 function deadEngineOf(text: string, namespace: string): number | null {
-  const [, space, pid] = /roundhouse-python-(\d+)-(\d+)-/.exec(text) ?? [];
+  const [, space, pid] = /^roundhouse-python-(\d+)-(\d+)-/.exec(text) ?? [];
   if (pid === undefined || space !== namespace || isAlive(Number(pid))) return null;
   return Number(pid);
 }
@@ -46,7 +46,7 @@ function attempt(act: () => void): void {
 /** The region is the stub's second argument. */
 function endStub(pid: string, namespace: string): void {
   const [, , region = ''] = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
-  if (!region.startsWith('roundhouse-python-') || deadEngineOf(region, namespace) === null) return;
+  if (deadEngineOf(region, namespace) === null) return;
   if (statSync(`/proc/${pid}`).uid === process.getuid?.()) process.kill(Number(pid), 'SIGKILL');
 }
 
@@ -56,9 +56,8 @@ function endStub(pid: string, namespace: string): void {
  */
 export function sweepPython(): void {
   const namespace = processNamespace();
+  const left = namesIn(folder).filter((name) => deadEngineOf(name, namespace) !== null);
+  if (left.length === 0) return;
   for (const pid of namesIn('/proc')) if (/^\d+$/.test(pid)) attempt(() => endStub(pid, namespace));
-  for (const name of namesIn(folder)) {
-    if (!name.startsWith('roundhouse-python-') || deadEngineOf(name, namespace) === null) continue;
-    attempt(() => unlinkSync(join(folder, name)));
-  }
+  for (const name of left) attempt(() => unlinkSync(join(folder, name)));
 }
