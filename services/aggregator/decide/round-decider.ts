@@ -1,7 +1,6 @@
-import { once } from 'node:events';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { Worker } from 'node:worker_threads';
+import { JobThread } from '#lib/job-thread';
 import type { TravelMatrices } from '#lib/travel-matrices';
 import { warmUpSteps } from '#policy/assignment/warm-up';
 import { candidatesOf, type OpenRound } from '../join/open-round';
@@ -22,17 +21,20 @@ const MOST_CANDIDATES_HERE = 5_000;
  * of other rounds keep their time. A round with which the thread ended is decided without its plans.
  */
 export class RoundDecider {
-  private thread: Worker | null = null;
+  private readonly thread: JobThread<ThreadJob, ThreadAnswer>;
   private last: Promise<unknown> = Promise.resolve();
 
   constructor(
-    private readonly modelsDir: string,
+    modelsDir: string,
     private readonly matrices: TravelMatrices,
-  ) {}
+  ) {
+    const file = join(__dirname, 'decide-thread.js');
+    this.thread = new JobThread(file, { modelsDir }, 'decides large rounds');
+  }
 
   /** Starts the thread, and has the code compiled that deciding runs; other work goes on in between. */
   async warmUp(): Promise<void> {
-    this.thread ??= this.start();
+    this.thread.start();
     for (const solution of warmUpSteps()) {
       void solution;
       await setImmediate();
@@ -48,7 +50,7 @@ export class RoundDecider {
     const closedBy = open.isComplete() ? 'complete' : 'deadline';
     const job: DecideJob = { manifest, outcomes: open.outcomes(), closedBy, stale };
     if (!this.isLarge(open)) return summed(decideAndEncode(job, this.matrices, onThrown));
-    const turn = this.last.then(() => this.decideAside({ manifestBytes, ...withoutManifest(job) }));
+    const turn = this.last.then(() => this.thread.ask({ manifestBytes, ...withoutManifest(job) }));
     this.last = turn.catch(() => undefined);
     try {
       const { bytes, summary, thrown } = await turn;
@@ -60,36 +62,8 @@ export class RoundDecider {
     }
   }
 
-  async stop(): Promise<void> {
-    await this.thread?.terminate();
-  }
-
-  private async decideAside(job: ThreadJob): Promise<ThreadAnswer> {
-    const thread = (this.thread ??= this.start());
-    const ended = new AbortController();
-    const answer = once(thread, 'message', { signal: ended.signal });
-    const lost = once(thread, 'exit', { signal: ended.signal }).then(() => {
-      throw new Error('the thread that decides large rounds ended');
-    });
-    thread.postMessage(job);
-    try {
-      return ((await Promise.race([answer, lost])) as [ThreadAnswer])[0];
-    } finally {
-      ended.abort();
-      for (const rest of [answer, lost]) rest.catch(() => undefined);
-    }
-  }
-
-  private start(): Worker {
-    const thread = new Worker(join(__dirname, 'decide-thread.js'), {
-      workerData: { modelsDir: this.modelsDir },
-    });
-    thread.unref();
-    const forget = () => {
-      if (this.thread === thread) this.thread = null;
-    };
-    thread.on('error', forget).on('exit', forget);
-    return thread;
+  stop(): Promise<void> {
+    return this.thread.stop();
   }
 }
 

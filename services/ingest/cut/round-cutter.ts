@@ -1,7 +1,6 @@
-import { once } from 'node:events';
 import { join } from 'node:path';
-import { Worker } from 'node:worker_threads';
 import type { OutgoingMessage } from '#lib/bus/port';
+import { JobThread } from '#lib/job-thread';
 import type { TravelMatrices } from '#lib/travel-matrices';
 import { RoundhouseError } from '#schemas/errors';
 import { cutMessages, type CutJob, type CutResult } from './cut-messages';
@@ -19,14 +18,16 @@ function received(message: OutgoingMessage): OutgoingMessage {
  * small rounds nor timers wait for them. A thread that ends is made anew for the next round.
  */
 export class RoundCutter {
-  private thread: Worker | null = null;
+  private readonly thread: JobThread<CutJob, CutAnswer>;
   private last: Promise<unknown> = Promise.resolve();
   private stopped = false;
 
   constructor(
-    private readonly modelsDir: string,
+    modelsDir: string,
     private readonly matrices: TravelMatrices,
-  ) {}
+  ) {
+    this.thread = new JobThread(join(__dirname, 'cut-thread.js'), { modelsDir }, 'cuts large rounds');
+  }
 
   /** `stillWanted` throws where the round's turn comes too late. */
   async cut(job: CutJob, stillWanted: () => void): Promise<CutResult> {
@@ -41,35 +42,12 @@ export class RoundCutter {
 
   async stop(): Promise<void> {
     this.stopped = true;
-    await this.thread?.terminate();
+    await this.thread.stop();
   }
 
   private async cutAside(job: CutJob): Promise<CutResult> {
     if (this.stopped) throw new RoundhouseError('SHUTTING_DOWN', 'ingest is stopping');
-    const thread = (this.thread ??= this.start());
-    thread.postMessage(job);
-    const ended = new AbortController();
-    const answer = once(thread, 'message', { signal: ended.signal });
-    const lost = once(thread, 'exit', { signal: ended.signal }).then(() => {
-      throw new Error('the thread that cuts large rounds ended');
-    });
-    try {
-      return resultOf((await Promise.race([answer, lost]))[0] as CutAnswer);
-    } finally {
-      ended.abort();
-    }
-  }
-
-  private start(): Worker {
-    const thread = new Worker(join(__dirname, 'cut-thread.js'), {
-      workerData: { modelsDir: this.modelsDir },
-    });
-    thread.unref();
-    const forget = () => {
-      if (this.thread === thread) this.thread = null;
-    };
-    thread.on('error', forget).on('exit', forget);
-    return thread;
+    return resultOf(await this.thread.ask(job));
   }
 }
 
