@@ -4,7 +4,7 @@ import { engineState } from './active-engine';
 import type { RecoveryOptions, Way } from './options';
 import type { ShardLog } from './shard-log';
 
-const mostWaitMs = 30_000;
+const mostWaitMs = 60_000;
 
 async function until(done: () => boolean | Promise<boolean>, what: string): Promise<void> {
   for (const end = Date.now() + mostWaitMs; !(await done()); await sleep(20)) {

@@ -39,6 +39,8 @@ export async function measure(
   note(`${options.kills} kills ${way.standby ? 'with' : 'without'} a standby`);
   let done = false;
   const kills = killEngines(options, way, pipeline, shards).finally(() => (done = true));
+  // Seen when it is awaited below.
+  kills.catch(() => undefined);
   while (!done) await submit(chunkSeconds);
   const killedAt = await kills;
   await sleep(way.deadlineMs + settleMs);

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { setPriority } from 'node:os';
 
-export const standbyNice = 10;
+export const standbyNice = 5;
 const capSysNice = 1n << 23n;
 /** RLIMIT_NICE of 20 allows a nice of 20 - 20 = 0. */
 const needed = 20;
