@@ -66,3 +66,10 @@ test('an output folder that can not be made', async () => {
   expect(code).toBe(2);
   expect(output).toContain('--out');
 });
+
+// Node's recursive mkdir never returned there, and no signal was heard.
+test('an output folder in a file system where none can be made', async () => {
+  const { code, output } = await outcomeOf(['--mdrp', folder, '--out', '/proc/nope']);
+  expect(code).toBe(2);
+  expect(output).toContain("--out /proc/nope: can't be written (ENOENT)");
+});
