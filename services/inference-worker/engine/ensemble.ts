@@ -1,9 +1,14 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
+/** A `#` in a text begins no comment. */
+export function withoutComments(config: string): string {
+  return config.replace(/("(?:[^"\\\n]|\\.)*")|#.*/g, '$1');
+}
+
 /** Names of the models that an ensemble's config.pbtxt hands tensors to; none for any other model. */
 export function stepsIn(config: string): string[] {
-  const text = config.replace(/("(?:[^"\\\n]|\\.)*")|#.*/g, '$1');
+  const text = withoutComments(config);
   if (!/\bensemble_scheduling\b/.test(text)) return [];
   const names = [...text.matchAll(/\bmodel_name\s*:\s*["']([^"']*)["']/g)].map(([, name]) => name!);
   return [...new Set(names)];

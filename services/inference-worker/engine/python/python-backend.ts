@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { withoutComments } from '../ensemble';
 import { compileModules, findPython, type PythonRuntime } from './find-python';
 import { closeRegions, regionPrefix, sweepPython } from './regions';
 import { StubOutput } from './stub-output';
@@ -58,7 +59,8 @@ export class PythonBackend {
 
   private isPython(model: string): boolean {
     const file = join(this.options.repository, model, 'config.pbtxt');
-    return existsSync(file) && /^\s*backend\s*:\s*["']python["']/m.test(readFileSync(file, 'utf8'));
+    if (!existsSync(file)) return false;
+    return /(^|\W)backend\s*:\s*["']python["']/.test(withoutComments(readFileSync(file, 'utf8')));
   }
 
   private async find(): Promise<PythonRuntime | string> {

@@ -1,0 +1,72 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { childrenOf } from '#launcher/process-identity';
+import { projectPath } from '#schemas/project-root';
+import { join } from 'node:path';
+import { echoConfig, makeRepository, type TestRepository } from './engine-repository';
+
+jest.setTimeout(60_000);
+
+let repository: TestRepository;
+let server: ChildProcess;
+let ports: Record<'http' | 'grpc' | 'kserveHttp' | 'metrics', number>;
+
+beforeAll(async () => {
+  repository = makeRepository({ echo: echoConfig() });
+  server = spawn(process.execPath, [projectPath('dist/services/inference-worker/serve-models/main.js')], {
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    env: {
+      PATH: process.env['PATH'],
+      ROUNDHOUSE_MODELS_DIR: repository.folder,
+      ROUNDHOUSE_LOG_LEVEL: 'silent',
+      ROUNDHOUSE_WORKER_HTTP_PORT: '0',
+      ROUNDHOUSE_WORKER_GRPC_PORT: '0',
+      ROUNDHOUSE_WORKER_KSERVE_HTTP_PORT: '0',
+      ROUNDHOUSE_WORKER_METRICS_PORT: '0',
+    },
+  });
+  const [message] = (await once(server, 'message')) as [{ ports: typeof ports }];
+  ports = message.ports;
+});
+afterAll(() => repository.remove());
+
+const body = JSON.stringify({
+  inputs: [
+    { name: 'data', datatype: 'INT32', shape: [1, 3], data: [1, 2, 39] },
+    { name: 'control', datatype: 'INT32', shape: [1, 2], data: [0, 0] },
+  ],
+});
+async function infer(): Promise<{ status: number; text: string }> {
+  const url = `http://127.0.0.1:${ports.kserveHttp}/v2/models/echo/infer`;
+  const response = await fetch(url, { method: 'POST', body });
+  return { status: response.status, text: await response.text() };
+}
+
+test('the port stays open while the engine is replaced, and every request is answered', async () => {
+  expect((await infer()).text).toContain('"data":[42]');
+  const [engine] = childrenOf(server.pid!, join('engine', 'main.js'));
+  process.kill(engine!, 'SIGKILL');
+  const statuses = new Set<number>();
+  for (let answer = await infer(); ; answer = await infer()) {
+    statuses.add(answer.status);
+    if (answer.status === 503) expect(answer.text).toMatch(/^\{"error":".+"\}$/);
+    const [next] = childrenOf(server.pid!, join('engine', 'main.js'));
+    if (answer.status === 200 && next !== undefined && next !== engine) break;
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  expect([...statuses].filter((status) => status !== 200 && status !== 503)).toEqual([]);
+});
+
+test('metrics on their own port, health on the other', async () => {
+  const metrics = await fetch(`http://127.0.0.1:${ports.metrics}/metrics`);
+  expect(await metrics.text()).toContain('dispatch_engine_starts_total');
+  expect((await fetch(`http://127.0.0.1:${ports.metrics}/other`)).status).toBe(404);
+  expect((await fetch(`http://127.0.0.1:${ports.http}/readyz`)).status).toBe(200);
+});
+
+test('told to end it ends with 0 and takes its engine along', async () => {
+  const engines = childrenOf(server.pid!, join('engine', 'main.js'));
+  server.kill('SIGTERM');
+  expect(await once(server, 'exit')).toEqual([0, null]);
+  for (const pid of engines) expect(() => process.kill(pid, 0)).toThrow(/ESRCH/);
+});
