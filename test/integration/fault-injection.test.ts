@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { deviceFaultExitCode } from '#lib/engine-client/exit-codes';
 import { connectEngine } from '#lib/engine-client/grpc';
 import type { EngineClient, InferResponse } from '#lib/engine-client/port';
 import { createTelemetry } from '#lib/telemetry';
@@ -111,13 +112,20 @@ describe.each(['grpc', 'shm'])('over %s', (kind) => {
     });
   });
 
-  test('a broken device fails every later request', async () => {
-    const client = connect(kind, await startEngine());
-    for (const parameters of [{ device_fault: true }, {}, { note_a: 1 }]) {
+  test('a broken device is said, fails every later request, and ends the engine with a code of its own', async () => {
+    const engine = await startEngine();
+    const ended = new Promise((resolve) => engine.child.once('close', (...end) => resolve(end)));
+    const client = connect(kind, engine);
+    const broken = client.infer(faultRequest({ device_fault: true }), inSeconds(20));
+    await expect(broken).rejects.toMatchObject({ code: 'DEVICE_FAULT' });
+    // Until it has ended; then there is nobody to ask.
+    expect(await client.isReady()).toBe(false);
+    for (const parameters of [{}, { note_a: 1 }]) {
       await expect(client.infer(faultRequest(parameters), inSeconds(20))).rejects.toMatchObject({
         code: expect.stringMatching(/^(DEVICE_FAULT|ENGINE_LOST)$/),
       });
     }
+    expect(await ended).toEqual([deviceFaultExitCode, null]);
   });
 
   test.each([

@@ -53,10 +53,16 @@ function recording(seen: SeenEvent[]): WorkerEvents {
 
 const inMs = (ms: number): UnixMs => (Date.now() + ms) as UnixMs;
 
+interface HarnessOptions extends Partial<Omit<SentinelOptions, 'connect'>> {
+  readonly circuitPauseMs?: number;
+  /** Without a data plane. */
+  readonly overGrpc?: boolean;
+}
+
 /** The sentinel of a worker with real engines, without the worker. `adapt` stands between it and each engine. */
 export function startSentinel(
   modelsDir: string,
-  options: Partial<Omit<SentinelOptions, 'connect'>> & { readonly circuitPauseMs?: number } = {},
+  options: HarnessOptions = {},
   adapt: (client: EngineClient) => EngineClient = (client) => client,
 ): SentinelBench {
   const seen: SeenEvent[] = [];
@@ -76,6 +82,7 @@ export function startSentinel(
     link,
     connect: (address, onHangUp) => {
       const grpc = connectEngine({ address, controlTimeoutMs: 5_000 });
+      if (options.overGrpc === true) return adapt(grpc);
       const pool = { poolBytes: 16 * 1_048_576, whenEmpty: 'inline' } as const;
       return adapt(connectOverShm({ address, grpc, events, ...pool, onHangUp }));
     },

@@ -77,6 +77,22 @@ test('an engine that is killed with work under way: replaced, reported with the 
   expect(statSync(bench.incidentFolder).mode & 0o777).toBe(0o700);
 });
 
+test('over gRPC alone: the calls that are cut off tell first, and long work given up is no silence', async () => {
+  start({ overGrpc: true, silenceFloorMs: 500 });
+  const pid = await bench.pid();
+  await ask();
+  await expect(ask({ delay_ms: 600_000 }, 'late', 100)).rejects.toMatchObject({ code: 'DEADLINE_EXCEEDED' });
+  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  const open = ask({ delay_ms: 600_000 }, 'open');
+  // Answered on the same connection, after it was sent.
+  expect(await (await bench.client()).isReady()).toBe(true);
+  process.kill(pid, 'SIGKILL');
+  await expect(open).rejects.toMatchObject({ code: 'ENGINE_LOST' });
+  await ask();
+  await bench.untilSeen('IncidentReported', 1);
+  expect(bench.incidents()).toMatchObject([{ kind: 'death', engine: { pid, signal: 'SIGKILL' } }]);
+});
+
 test('an idle engine that stands still, and one that exits and says why', async () => {
   start();
   const first = await bench.pid();
