@@ -81,4 +81,9 @@ const char* error_code_name(TRITONSERVER_Error_Code code) {
   return "UNKNOWN";
 }
 
+const char* name_of(const std::string& model) {
+  if (model.find('\0') != std::string::npos) throw TritonFailure("NOT_FOUND", "no model has a NUL in its name");
+  return model.c_str();
+}
+
 }  // namespace roundhouse

@@ -63,4 +63,7 @@ struct CoreApi {
 // The number is mapped, not the core's string: that one is invalid for CANCELLED.
 const char* error_code_name(TRITONSERVER_Error_Code code);
 
+// The core reads names up to a NUL: one with more behind it would be another model's.
+const char* name_of(const std::string& model);
+
 }  // namespace roundhouse
