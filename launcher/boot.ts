@@ -17,10 +17,7 @@ interface BootOptions {
 /** Starts a pipeline and tells the user of it, with the servers that the environment names. */
 export function boot({ env, terminal, signal, ports, onLost }: BootOptions): Promise<Pipeline> {
   const given = givenServers(env);
-  const { kafkaBrokers, redisUrl } = given;
-  const broker = kafkaBrokers === undefined ? 'broker' : `(with Kafka at ${kafkaBrokers})`;
-  const redis = redisUrl === undefined ? 'Redis' : '(with the Redis of REDIS_URL)';
-  terminal.status(`starting ${broker}, ${redis}, ingest, worker with its engine, aggregator`);
+  terminal.status(`starting ${startedText(given)}`);
   return startPipeline({
     inheritedEnv: env,
     abort: signal,
@@ -33,6 +30,17 @@ export function boot({ env, terminal, signal, ports, onLost }: BootOptions): Pro
       if (event.kind === 'gaveUp') onLost(new GivenUp(event));
     },
   });
+}
+
+/** What is started, and which servers of others it uses. */
+function startedText({ kafkaBrokers, redisUrl }: ReturnType<typeof givenServers>): string {
+  const own = [kafkaBrokers === undefined ? ['broker'] : [], redisUrl === undefined ? ['Redis'] : []].flat();
+  const others = [
+    ...(kafkaBrokers === undefined ? [] : [`Kafka at ${kafkaBrokers}`]),
+    ...(redisUrl === undefined ? [] : ['the Redis of REDIS_URL']),
+  ];
+  const parts = [...own, 'ingest', 'worker with its engine', 'aggregator'].join(', ');
+  return others.length === 0 ? parts : `${parts}, with ${others.join(' and ')}`;
 }
 
 const readyWithinMs = 10_000;

@@ -123,7 +123,7 @@ describe('npm start', () => {
 
   test('Ctrl-C while the pipeline is starting ends everything, too', async () => {
     const launcher = start([], 'day-start-early.');
-    await launcher.until(/starting broker/, 30_000);
+    await launcher.until(/starting ingest/, 30_000);
     while (childrenOf(launcher.pid).length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
     const children = childrenOf(launcher.pid);
     launcher.signal('SIGINT');

@@ -61,6 +61,8 @@ test('a Kafka that does not answer is named while it is waited for, and at the e
     30_000,
   );
   expect(await launcher.ended).toEqual({ code: 1, signal: null });
-  expect(launcher.output).toContain('starting (with Kafka at 127.0.0.1:1)');
+  expect(launcher.output).toMatch(
+    /starting ingest, .*, with Kafka at 127\.0\.0\.1:1 and the Redis of REDIS_URL/,
+  );
   expect(launcher.output).toContain('Kafka at 127.0.0.1:1 did not answer in 8000 ms');
 }, 60_000);
