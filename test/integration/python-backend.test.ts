@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   cpSync,
@@ -161,15 +160,7 @@ whenPython('the example repository: two Python models and an ensemble of them', 
 
 describe('a machine whose Python does not do', () => {
   const folder = mkdtempSync(join(tmpdir(), 'roundhouse-python-'));
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-  function program(name: string, facts: object | string): string {
-    const file = join(folder, name);
-    const text = typeof facts === 'string' ? facts : `echo '${JSON.stringify(facts)}'`;
-    writeFileSync(file, `#!/bin/sh\n${text}\n`);
-    chmodSync(file, 0o755);
-    return file;
-  }
+  const program = join(folder, 'python');
   const facts = {
     version: '3.11',
     executable: '/usr/bin/python3.11',
@@ -178,44 +169,48 @@ describe('a machine whose Python does not do', () => {
     numpy: '1',
   };
 
-  test.each<[string, () => string, RegExp]>([
-    ['none at all', () => join(folder, 'nothing'), /no program ".*nothing": install Python 3, or name one/],
-    ['a fault of its own', () => program('faulty', 'echo broken >&2; exit 3'), /ended with 3: broken/],
-    [
-      'a version without a stub',
-      () => program('old', { ...facts, version: '3.7' }),
-      /Python 3.7 \(\/usr\/bin\/python3.11\) has no stub; there are 3.8, 3.9, 3.10, 3.11, 3.12, 3.13/,
-    ],
-    [
-      'no numpy',
-      () => program('bare', { ...facts, numpy: '' }),
-      /lacks numpy, which the Python backend needs/,
-    ],
-    [
-      'no numpy in an environment of its own',
-      () => {
-        execFileSync('python3', ['-m', 'venv', '--without-pip', join(folder, 'venv')]);
-        return join(folder, 'venv', 'bin', 'python');
-      },
-      /lacks numpy|has no stub/,
-    ],
-  ])('%s: the model is refused with the reason, and the others serve', async (_name, make, message) => {
+  function becomes(script: string): void {
+    writeFileSync(program, `#!/bin/sh\n${script}\n`);
+    chmodSync(program, 0o755);
+  }
+  const says = (answer: object): void => becomes(`echo '${JSON.stringify(answer)}'`);
+
+  beforeAll(async () => {
     repository = makeRepository({ echo: echoConfig() });
     cpSync(projectPath('examples/kserve/models/add'), join(repository.folder, 'add'), { recursive: true });
-    engine = await startEngineProcess(repository.folder, { ROUNDHOUSE_PYTHON: make() });
+    engine = await startEngineProcess(repository.folder, { ROUNDHOUSE_PYTHON: program });
     http = await serve();
-    try {
-      const { status, json } = await ask('/v2/repository/models/add/load', {});
-      expect({ status, json }).toMatchObject({
-        status: 500,
-        json: { error: expect.stringMatching(message) },
-      });
-      expect((await ask('/v2/models/echo/ready')).status).toBe(200);
-      expect((await ask('/v2/health/ready')).status).toBe(503);
-    } finally {
-      await http.close();
-      await engine.stop();
-      repository.remove();
-    }
+  });
+  afterAll(async () => {
+    await http.close();
+    await engine.stop();
+    repository.remove();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  test.each<[string, () => void, RegExp]>([
+    ['none at all', () => undefined, /no program ".*python": install Python 3, or name one/],
+    ['a fault of its own', () => becomes('echo broken >&2; exit 3'), /ended with 3: broken/],
+    [
+      'a version without a stub',
+      () => says({ ...facts, version: '3.7' }),
+      /Python 3.7 \(\/usr\/bin\/python3.11\) has no stub; there are 3.8, 3.9, 3.10, 3.11, 3.12, 3.13/,
+    ],
+    ['no numpy', () => says({ ...facts, numpy: '' }), /lacks numpy, which the Python backend needs/],
+    ['no numpy in a real one', () => becomes('exec python3 -I -S "$@"'), /lacks numpy|has no stub/],
+  ])('%s: the model is refused with the reason, and the others serve', async (_name, change, message) => {
+    change();
+    const { status, json } = await ask('/v2/repository/models/add/load', {});
+    expect({ status, json }).toMatchObject({ status: 500, json: { error: expect.stringMatching(message) } });
+    expect((await ask('/v2/models/echo/ready')).status).toBe(200);
+    expect((await ask('/v2/health/ready')).status).toBe(503);
+  });
+
+  const whenFits = missing === null ? test : test.skip;
+  whenFits('one that is put right is found by the next load', async () => {
+    becomes(`exec ${python} "$@"`);
+    expect((await ask('/v2/repository/models/add/load', {})).status).toBe(200);
+    const sum = await ask('/v2/models/add/infer', { inputs: [vector('a', [1]), vector('b', [2])] });
+    expect(sum.json['outputs']).toMatchObject([{ name: 'sum', data: [3] }]);
   });
 });

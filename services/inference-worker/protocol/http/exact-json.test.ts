@@ -1,4 +1,4 @@
-import { mostDepth, parseExactJson } from './exact-json';
+import { mostDepth, mostObjects, parseExactJson } from './exact-json';
 
 const parse = (text: string) => parseExactJson(Buffer.from(text));
 
@@ -39,6 +39,8 @@ test.each([
   ['{"a":1,"a":2}', /"a" stands there twice/],
   ['[1,]', /character 3: no value begins here/],
   ['[1', /character 2: expected , or \]/],
+  ['[007]', /"007" is no number/],
+  ['[1234567890123456x]', /expected , or/],
   ['[01]', /"01" is no number/],
   ['[1.]', /"1\." is no number/],
   ['[+1]', /no value begins here/],
@@ -58,6 +60,12 @@ test.each([
 test('nesting is bounded, so a deep text exhausts no stack', () => {
   expect(parse('['.repeat(mostDepth) + ']'.repeat(mostDepth))).toBeTruthy();
   expect(() => parse('['.repeat(1_000_000))).toThrow(/nested deeper than 64/);
+});
+
+test('objects are counted, values are not', () => {
+  const of = (count: number) => `[${Array.from({ length: count }, () => '{}').join(',')}]`;
+  expect(parse(of(mostObjects))).toHaveLength(mostObjects);
+  expect(() => parse(of(mostObjects + 1))).toThrow(/more than 10000 objects/);
 });
 
 test('bytes that are no UTF-8 are refused', () => {

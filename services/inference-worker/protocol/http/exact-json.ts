@@ -6,6 +6,10 @@ export type Json = null | boolean | number | bigint | string | readonly Json[] |
 export type JsonObject = ReadonlyMap<string, Json>;
 
 export const mostDepth = 64;
+/** A request has one for itself and a few for each tensor; millions would only cost time. */
+export const mostObjects = 10_000;
+/** Integers of so many digits are exact as numbers. */
+const smallDigits = 15;
 /** Beyond it an integer is read as a double: no datatype holds it anyway. */
 const mostDigits = 40;
 
@@ -38,6 +42,7 @@ const isNumeric = (code: number): boolean =>
 class Parser {
   private at = 0;
   private depth = 0;
+  private objects = 0;
 
   constructor(private readonly text: string) {}
 
@@ -59,8 +64,9 @@ class Parser {
   private value(): Json {
     this.space();
     const code = this.text.charCodeAt(this.at);
-    if (isDigit(code)) return this.number();
+    if (isDigit(code)) return this.smallInteger() ?? this.number();
     if (code === 0x22) return this.string();
+    if (code === 0x2d && isDigit(this.text.charCodeAt(this.at + 1))) return this.number();
     if (code === 0x5b) return this.nested(() => this.array());
     if (code === 0x7b) return this.nested(() => this.object());
     for (const [word, value] of words) {
@@ -105,6 +111,7 @@ class Parser {
   }
 
   private object(): JsonObject {
+    if ((this.objects += 1) > mostObjects) throw this.fault(`more than ${mostObjects} objects`);
     const entries = new Map<string, Json>();
     if (this.isEmpty(0x7d)) return entries;
     do {
@@ -118,6 +125,21 @@ class Parser {
       entries.set(key, this.value());
     } while (!this.ends(0x7d));
     return entries;
+  }
+
+  /** undefined where something else stands there; most tensors are made of these. */
+  private smallInteger(): number | undefined {
+    let at = this.at;
+    let value = 0;
+    for (let code = this.text.charCodeAt(at); isDigit(code); code = this.text.charCodeAt(at)) {
+      value = 10 * value + code - 48;
+      at += 1;
+    }
+    const digits = at - this.at;
+    const isOther = isNumeric(this.text.charCodeAt(at)) || digits > smallDigits;
+    if (isOther || (digits > 1 && this.text.charCodeAt(this.at) === 48)) return undefined;
+    this.at = at;
+    return value;
   }
 
   private number(): number | bigint {
