@@ -139,6 +139,16 @@ test('tensors as bytes after the JSON, both ways, mixed with JSON', async () => 
   expect(packed.status).toBe(200);
 });
 
+test('an answer too large for JSON is refused as such, and comes as bytes', async () => {
+  // 300,000 values of 4 bytes are more than 1 MiB = 1,048,576 bytes.
+  const inputs = [data, { ...control, data: [3, 300_000] }];
+  const refused = await infer('echo', { inputs });
+  expect(refused).toMatchObject({ status: 400, text: expect.stringMatching(/1200008 bytes as JSON/) });
+  const sent = await infer('echo', { parameters: { binary_data_output: true }, inputs });
+  const length = Number(sent.headers.get('inference-header-content-length'));
+  expect(sent.bytes.length - length).toBe(1_200_008);
+});
+
 describe('what is wrong is named', () => {
   const inputs = (...changed: object[]) => ({ inputs: changed });
   const cases: [string, unknown, number, RegExp][] = [

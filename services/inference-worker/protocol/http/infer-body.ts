@@ -4,7 +4,7 @@ import { HttpFault, invalid } from './http-fault';
 import { objectOf } from './json-fields';
 
 /** More JSON than this would hold the event loop for too long; tensors may follow it as bytes. */
-export const mostJsonBytes = 8 * 1024 * 1024;
+export const mostJsonBytes = 4 * 1024 * 1024;
 
 export const headerLength = 'inference-header-content-length';
 
