@@ -46,7 +46,18 @@ function envelopeFault(manifest: RoundManifest, outcome: ShardOutcome): string |
   if (!Number.isInteger(shardIndex) || shardIndex < 0 || shardIndex >= manifest.shardCount) {
     return `shardIndex ${shardIndex} of ${manifest.shardCount} shards`;
   }
-  return outcomeStatuses.includes(status) ? null : `status ${String(status)}`;
+  return outcomeStatuses.includes(status) ? modelFault(manifest, outcome) : `status ${String(status)}`;
+}
+
+/** A round that was sent again after the labels changed has shards of two versions on Kafka; one counts. */
+function modelFault({ models }: RoundManifest, outcome: ShardOutcome): string | null {
+  for (const { name, version, contentHash } of outcome.models) {
+    const own = models.find((model) => model.name === name);
+    if (own === undefined) return `model ${name}, the round has none of that name`;
+    if (own.version === version && own.contentHash === contentHash) continue;
+    return `model ${name} ${version} (${contentHash}), the round has ${own.version} (${own.contentHash})`;
+  }
+  return null;
 }
 
 function sizeFault(manifest: RoundManifest, outcome: ShardOutcome): string | null {
