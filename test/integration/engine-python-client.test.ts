@@ -70,6 +70,8 @@ whenPython("Python's tritonclient", () => {
       data: [[1, 2, 39]],
       id: 'python',
       statistics: 1,
+      priority: 7,
+      timeout: 'StatusCode.DEADLINE_EXCEEDED',
       unloaded: true,
       afterUnload: 'StatusCode.NOT_FOUND',
       loadedAgain: true,

@@ -33,11 +33,11 @@ def descriptors():
     return found
 
 
-def inputs_of(values):
+def inputs_of(values, operation=(0, 0)):
     data = grpcclient.InferInput("data", [1, len(values)], "INT32")
     data.set_data_from_numpy(np.array([values], dtype=np.int32))
     control = grpcclient.InferInput("control", [1, 2], "INT32")
-    control.set_data_from_numpy(np.zeros((1, 2), dtype=np.int32))
+    control.set_data_from_numpy(np.array([operation], dtype=np.int32))
     return [data, control]
 
 
@@ -71,6 +71,10 @@ def exercise(client, model):
     seen["data"] = result.as_numpy("data").tolist()
     seen["id"] = result.get_response().id
     seen["statistics"] = client.get_inference_statistics(model).model_stats[0].inference_count
+    seen["priority"] = int(client.infer(model, inputs_of([7]), priority=1).as_numpy("sum")[0][0])
+    # The model would sleep for ten minutes; 0.1 s is left.
+    asleep = inputs_of([1], (1, 600_000))
+    seen["timeout"] = refusal(lambda: client.infer(model, asleep, timeout=100_000))
     client.unload_model(model)
     seen["unloaded"] = wait_until(lambda: not client.is_model_ready(model))
     seen["afterUnload"] = refusal(lambda: client.infer(model, inputs_of([1])))
