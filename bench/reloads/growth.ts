@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 
 export interface Growth {
-  /** Of resident memory an operation, after the first 50 (or a sixth of fewer): Theil and Sen's slope. */
+  /** Of resident memory an operation, after the first 50 (or a sixth of fewer): the slope of what is left of it at the lowest. */
   readonly rssBytesAnOperation: number;
   readonly rssMbAfterWarmUp: number;
   readonly rssMbAtEnd: number;
@@ -18,12 +18,22 @@ function median(values: readonly number[]): number {
   return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)]!;
 }
 
-/** The median of the slopes between readings half a run apart: a step up and down again counts little. */
+const blockSize = 10;
+
+/** The lowest of every ten readings: memory that is in use for a moment is above it, a leak raises it. */
+function lowest(values: readonly number[]): number[] {
+  const blocks = Math.max(2, Math.floor(values.length / blockSize));
+  const size = Math.floor(values.length / blocks);
+  return Array.from({ length: blocks }, (_, i) => Math.min(...values.slice(i * size, (i + 1) * size)));
+}
+
+/** The median of the slopes between blocks half a run apart, an operation: a step up and down again counts little. */
 export function slopeOf(values: readonly number[]): number {
-  const half = Math.floor(values.length / 2);
-  if (half === 0) return 0;
+  const blocks = lowest(values);
+  const half = Math.floor(blocks.length / 2);
+  const apart = half * Math.floor(values.length / blocks.length);
   return median(
-    Array.from({ length: values.length - half }, (_, i) => (values[i + half]! - values[i]!) / half),
+    Array.from({ length: blocks.length - half }, (_, i) => (blocks[i + half]! - blocks[i]!) / apart),
   );
 }
 

@@ -8,10 +8,13 @@ import { sizeClasses } from '#native/shm/size-classes';
 const deadlineMs = 10_000;
 const poolBytes = 64 * 1024 * 1024;
 
+/** Under way at once; a machine that is slower than the rate gets fewer requests, not a backlog. */
+const most = { hotPath: 64, grpc: 8 };
+
 export interface TrafficCounts {
   readonly hotPath: number;
   readonly grpc: number;
-  /** Failed requests by error code. */
+  /** Failed requests by error code and the beginning of the message. */
   readonly failed: Readonly<Record<string, number>>;
 }
 
@@ -20,7 +23,7 @@ export class Traffic {
   version = '';
   private counts = { hotPath: 0, grpc: 0 };
   private failed: Record<string, number> = {};
-  private readonly underWay = new Set<Promise<void>>();
+  private readonly underWay = { hotPath: new Set<Promise<void>>(), grpc: new Set<Promise<void>>() };
   private timer: NodeJS.Timeout | null = null;
 
   private constructor(
@@ -48,7 +51,7 @@ export class Traffic {
 
   /** Resolves when every request that is under way now is answered. */
   async settled(): Promise<void> {
-    await Promise.all(this.underWay);
+    await Promise.all([...this.underWay.hotPath, ...this.underWay.grpc]);
   }
 
   async stop(): Promise<void> {
@@ -71,6 +74,7 @@ export class Traffic {
   }
 
   private send(way: 'hotPath' | 'grpc'): void {
+    if (this.underWay[way].size >= most[way]) return;
     const request = { model: 'candidate_cost', version: this.version, requestId: '', inputs: this.tensors };
     const deadline = (Date.now() + deadlineMs) as UnixMs;
     const answered =
@@ -84,11 +88,11 @@ export class Traffic {
       () => void (this.counts[way] += 1),
       (error: unknown) => {
         const { code = 'INTERNAL', message } = error as Error & { code?: string };
-        const name = `${code}: ${message.slice(0, 120)}`;
+        const name = `${code}: ${message.replace(/\d[\s\S]*/, '').slice(0, 120)}`;
         this.failed[name] = (this.failed[name] ?? 0) + 1;
       },
     );
-    this.underWay.add(over);
-    void over.then(() => this.underWay.delete(over));
+    this.underWay[way].add(over);
+    void over.then(() => this.underWay[way].delete(over));
   }
 }
