@@ -19,8 +19,9 @@ function phase(seed: number, index: number): number {
 }
 
 /**
- * Kills the active engine again and again, each time when the one before is overcome: a good outcome has come
- * and, with a standby, a new one is warm. Returns the times of the kills.
+ * Kills the active engine again and again, each time some seconds after the one before was overcome (a good
+ * outcome has come; with a standby, a new one is warm): engines that end sooner would be a crash loop. Returns
+ * the times of the kills.
  */
 export async function killEngines(
   options: RecoveryOptions,
@@ -30,9 +31,9 @@ export async function killEngines(
 ): Promise<number[]> {
   const killedAt: number[] = [];
   for (let i = 0; i < options.kills; i++) {
-    await sleep(options.everyMs + phase(options.seed, i) * 500);
     const last = killedAt.at(-1) ?? 0;
     await until(() => log.good.some(({ startedAt }) => startedAt > last), 'a good outcome');
+    await sleep(options.everyMs + phase(options.seed, i) * 500);
     await until(async () => {
       const { pid, standbyReady } = await engineState(pipeline);
       return pid !== null && (standbyReady || !standby);

@@ -45,6 +45,7 @@ test('a shard is lost without an outcome by the deadline, whatever the outcome s
   expect(report({ way, killedAt: [500], rounds, shards, good, duplicatesUsed: 0 })).toMatchObject({
     kills: 1,
     lostShards: 2,
+    lostFarFromKills: 0,
     degradedRounds: 1,
     refused: 1,
     undecided: 0,

@@ -19,6 +19,9 @@ export function firstGoodMs(killedAt: number, good: readonly GoodOutcome[]): num
   return Math.min(...after.map(({ appendedAt }) => appendedAt)) - killedAt;
 }
 
+/** A kill is overcome by then. */
+const recoveryMs = 3_000;
+
 /** Lost: no outcome of any kind by the deadline of its round. */
 function isLost({ roundId, firstOutcomeAt }: ShardTrace, rounds: Measured['rounds']): boolean {
   const deadline = rounds.get(roundId)?.deadline;
@@ -26,9 +29,16 @@ function isLost({ roundId, firstOutcomeAt }: ShardTrace, rounds: Measured['round
   return firstOutcomeAt === null || firstOutcomeAt > deadline;
 }
 
+/** Nothing was killed while it was under way: it has another cause, such as a busy machine. */
+function isFarFromKills({ roundId }: ShardTrace, { rounds, killedAt }: Measured): boolean {
+  const { submittedAt, deadline } = rounds.get(roundId)!;
+  return !killedAt.some((at) => at > submittedAt - recoveryMs && at < deadline);
+}
+
 export function report(measured: Measured): Record<string, unknown> {
   const { way, killedAt, rounds, good } = measured;
   const shards = [...measured.shards];
+  const lost = shards.filter((shard) => isLost(shard, rounds));
   const traces = [...rounds.values()];
   const accepted = traces.filter(({ refusal }) => refusal === null);
   const firstGood = killedAt.map((at) => firstGoodMs(at, good));
@@ -36,7 +46,8 @@ export function report(measured: Measured): Record<string, unknown> {
     standby: way.standby,
     deadlineMs: way.deadlineMs,
     kills: killedAt.length,
-    lostShards: shards.filter((shard) => isLost(shard, rounds)).length,
+    lostShards: lost.length,
+    lostFarFromKills: lost.filter((shard) => isFarFromKills(shard, measured)).length,
     degradedRounds: accepted.filter(({ decidedAt, coverage }) => decidedAt !== null && coverage < 1).length,
     duplicatesUsed: measured.duplicatesUsed,
     firstGoodMsP50: round(percentile(firstGood, 0.5)),
