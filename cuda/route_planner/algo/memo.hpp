@@ -26,6 +26,13 @@ ROUNDHOUSE_HD inline void clearMemo(Memo& memo) {
   for (int entry = 0; entry < kMemoEntries; ++entry) memo.entries[entry] = MemoEntry{0, 0, 0, 0};
 }
 
+ROUNDHOUSE_HD inline uint32_t memoState(const Label& label) {
+  return label.visited >> 1 << 4 | static_cast<uint32_t>(label.stop - 1);
+}
+
+/// Where the table keeps a state.
+ROUNDHOUSE_HD inline uint32_t memoIndex(uint32_t state) { return (state * 2654435761u) >> 22; }
+
 /**
  * True if another feasible prefix P of the same state rules out that `label` (prefix Q) begins the answer.
  *
@@ -37,9 +44,9 @@ ROUNDHOUSE_HD inline void clearMemo(Memo& memo) {
  * must not rule out Q: that is where a usual dominance rule would lose Z.
  */
 ROUNDHOUSE_HD inline bool dominated(Memo& memo, const Label& label) {
-  const uint32_t state = label.visited >> 1 << 4 | static_cast<uint32_t>(label.stop - 1);
+  const uint32_t state = memoState(label);
   const uint64_t tag = memo.solve << 20 | state;
-  MemoEntry& entry = memo.entries[(state * 2654435761u) >> 22];
+  MemoEntry& entry = memo.entries[memoIndex(state)];
   if (entry.tag == tag && entry.at <= label.at &&
       (entry.cost < label.cost || (entry.cost == label.cost && entry.prefix < label.prefix))) {
     return true;

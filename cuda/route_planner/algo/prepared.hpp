@@ -136,20 +136,25 @@ ROUNDHOUSE_HD inline void fillStop(const Problem& problem, int number, Prepared&
   }
 }
 
-/// Floyd and Warshall over stops, service at the stops in between included.
 ROUNDHOUSE_HD inline void fillLegs(const Problem& problem, Prepared& out) {
-  const int count = problem.stopCount;
-  for (int from = 0; from <= count; ++from) {
-    for (int to = 1; to <= count; ++to) {
+  for (int from = 0; from <= problem.stopCount; ++from) {
+    for (int to = 1; to <= problem.stopCount; ++to) {
       const int64_t leg = int64_t{problem.travel[from][to]} + problem.stops[to].preService;
       out.leg[from][to] = from == to ? 0 : leg;
-      out.shortest[from][to] = out.leg[from][to];
     }
+  }
+}
+
+/// Floyd and Warshall over stops, service at the stops in between included.
+ROUNDHOUSE_HD inline void fillShortest(Prepared& out) {
+  const int count = out.stopCount;
+  for (int from = 0; from <= count; ++from) {
+    for (int to = 1; to <= count; ++to) out.shortest[from][to] = out.leg[from][to];
   }
   for (int via = 1; via <= count; ++via) {
     const int64_t* onward = out.shortest[via];
     for (int from = 0; from <= count; ++from) {
-      const int64_t toVia = out.shortest[from][via] + problem.stops[via].postService;
+      const int64_t toVia = out.shortest[from][via] + out.stops[via].postService;
       if (from == via) continue;
       for (int to = 1; to <= count; ++to) {
         if (to == via) continue;
@@ -183,8 +188,14 @@ ROUNDHOUSE_HD inline void fillOrders(const Problem& problem, Prepared& out) {
     target.latestDropoff = order.latestDropoff;
     target.dropoffPostService = out.stops[target.dropoff].postService;
     target.pickupReady = out.stops[target.pickup].ready;
-    target.pickupToDropoff =
-        target.pickup == 0 ? 0 : out.stops[target.pickup].postService + out.shortest[target.pickup][target.dropoff];
+  }
+}
+
+ROUNDHOUSE_HD inline void fillPickupToDropoff(Prepared& out) {
+  for (int index = 0; index < out.orderCount; ++index) {
+    SearchOrder& order = out.orders[index];
+    order.pickupToDropoff =
+        order.pickup == 0 ? 0 : out.stops[order.pickup].postService + out.shortest[order.pickup][order.dropoff];
   }
 }
 
@@ -197,30 +208,35 @@ ROUNDHOUSE_HD inline bool fits(int64_t weight, int64_t amount, int64_t& room) {
 }
 
 /// No walk ends after the latest ready time plus the longest way into each stop plus all service.
-ROUNDHOUSE_HD inline bool costsFit(const Prepared& problem) {
-  int64_t latestEnd = problem.startAt;
-  for (int to = 1; to <= problem.stopCount; ++to) latestEnd = larger(latestEnd, problem.stops[to].ready);
+ROUNDHOUSE_HD inline int64_t latestEnd(const Prepared& problem) {
+  int64_t end = problem.startAt;
+  for (int to = 1; to <= problem.stopCount; ++to) end = larger(end, problem.stops[to].ready);
   for (int to = 1; to <= problem.stopCount; ++to) {
     int64_t longest = 0;
     for (int from = 0; from <= problem.stopCount; ++from) longest = larger(longest, problem.leg[from][to]);
-    latestEnd += longest + problem.stops[to].postService;
+    end += longest + problem.stops[to].postService;
   }
+  return end;
+}
+
+/// Every part of every cost, for walks that end at `end` at the latest, stays within ± `limit` together.
+ROUNDHOUSE_HD inline bool costsWithin(const Prepared& problem, int64_t end, int64_t limit) {
   int64_t late = 0;
   int64_t fresh = 0;
   for (int index = 0; index < problem.orderCount; ++index) {
     const SearchOrder& order = problem.orders[index];
-    late += larger<int64_t>(0, latestEnd - order.promised);
-    fresh += larger(latestEnd - order.ready, order.ready - problem.startAt);
+    late += larger<int64_t>(0, end - order.promised);
+    fresh += larger(end - order.ready, order.ready - problem.startAt);
   }
-  int64_t room = kCostLimit;
+  int64_t room = limit;
   return fits(problem.weightLateness, late, room) && fits(problem.weightFreshness, fresh, room) &&
-         fits(problem.weightDuration, latestEnd - problem.startAt, room);
+         fits(problem.weightDuration, end - problem.startAt, room);
 }
 
 }  // namespace detail
 
-/// Checks `problem` and fills `out`; anything but `ok` leaves `out` unusable.
-ROUNDHOUSE_HD inline PrepareStatus prepare(const Problem& problem, Prepared& out) {
+/// Checks `problem` and fills `out` but for what `derive` adds; anything but `ok` leaves `out` unusable.
+ROUNDHOUSE_HD inline PrepareStatus check(const Problem& problem, Prepared& out) {
   const PrepareStatus ranges = detail::checkRanges(problem);
   if (ranges != PrepareStatus::ok) return ranges;
   out.stopCount = problem.stopCount;
@@ -244,9 +260,23 @@ ROUNDHOUSE_HD inline PrepareStatus prepare(const Problem& problem, Prepared& out
   if (!detail::linkOrders(problem, out)) return PrepareStatus::stopsInconsistent;
   for (int stop = 1; stop <= problem.stopCount; ++stop) detail::fillStop(problem, stop, out);
   detail::fillLegs(problem, out);
-  detail::fillShares(out);
   detail::fillOrders(problem, out);
-  return detail::costsFit(out) ? PrepareStatus::ok : PrepareStatus::costTooLarge;
+  return detail::costsWithin(out, detail::latestEnd(out), kCostLimit) ? PrepareStatus::ok
+                                                                      : PrepareStatus::costTooLarge;
+}
+
+/// What the bounds need of a checked problem.
+ROUNDHOUSE_HD inline void derive(Prepared& out) {
+  detail::fillShortest(out);
+  detail::fillShares(out);
+  detail::fillPickupToDropoff(out);
+}
+
+/// Checks `problem` and fills `out`; anything but `ok` leaves `out` unusable.
+ROUNDHOUSE_HD inline PrepareStatus prepare(const Problem& problem, Prepared& out) {
+  const PrepareStatus status = check(problem, out);
+  if (status == PrepareStatus::ok) derive(out);
+  return status;
 }
 
 }  // namespace roundhouse::route_planner
