@@ -1,10 +1,12 @@
 // The GPU kernels' code, compiled for the CPU, against the planner: the unrolled trees as they are, a warp's 32 lanes as
 // fibers. What only a GPU shows (memory order, launches, copies) is `route_planner_gpu_bench`'s to check.
+#include <cstring>
 #include <memory>
 #include <vector>
 
 #include "../../cuda/route_planner/algo/solve.hpp"
 #include "../../cuda/route_planner/gpu/general.hpp"
+#include "../../cuda/route_planner/gpu/packed_batch.hpp"
 #include "../../cuda/route_planner/gpu/search.hpp"
 #include "check.hpp"
 #include "fiber_lanes.hpp"
@@ -142,6 +144,43 @@ void checkProblem(const Problem& problem, const std::string& name, Memories& mem
   CHECK_THAT(same(solveGeneral(prepared, memories.warp), plan), name + ": general");
 }
 
+/// A batch of every family: each problem in the group that it is for, its record as the kernels read it.
+void checkPacking(int threads, int each) {
+  std::vector<Problem> problems;
+  test::Random random{31};
+  for (const test::Family& family : families) {
+    for (int index = 0; index < each; ++index) problems.push_back(test::randomProblem(random, family));
+  }
+  problems[3].weightLateness = -1;
+  problems[4] = Problem{};
+  gpu::PackedBatch batch(gpu::plainMemory());
+  std::vector<PrepareStatus> statuses(problems.size());
+  batch.pack(problems, statuses, threads);
+  static Prepared prepared;
+  std::vector<int> seen(problems.size());
+  for (int group = 0; group < gpu::kGroups; ++group) {
+    for (int at = batch.first(group); at < batch.first(group + 1); ++at) {
+      const gpu::Item item = batch.items()[at];
+      ++seen[item.index];
+      CHECK(statuses[item.index] == prepare(problems[item.index], prepared));
+      if (statuses[item.index] != PrepareStatus::ok) {
+        CHECK_EQUAL(group, int{gpu::kRefusedGroup});
+        continue;
+      }
+      const Choice choice = gpu::choose(prepared);
+      CHECK_EQUAL(group, int{gpu::groupOf(choice, prepared.stopCount)});
+      if (choice.kernel != Kernel::search) continue;
+      int32_t record[gpu::searchRecordWords(6)];
+      gpu::fillSearchRecord(prepared, record);
+      CHECK(std::memcmp(record, batch.arena() + size_t{16} * item.offset, sizeof(gpu::NarrowHead)) == 0);
+    }
+  }
+  for (const int times : seen) CHECK_EQUAL(times, 1);
+  CHECK(statuses[3] == PrepareStatus::negativeWeight);
+  CHECK_EQUAL(int{batch.group(4)}, int{gpu::kNoneGroup});
+  CHECK_EQUAL(batch.general().size(), batch.generalIndices().size());
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -149,6 +188,8 @@ int main(int argc, char** argv) {
   const auto memories = std::make_unique<Memories>();
   resetWorkspace(memories->cpu);
   resetWorkspace(memories->warp);
+  checkPacking(1, 40);
+  checkPacking(4, 400);
   for (const test::Family& family : families) {
     test::Random random{2027};
     Taken taken;

@@ -110,7 +110,7 @@ inline Choice choose(const Prepared& problem) {
 
 /// Words of a tree problem's record: a multiple of 4, so that it is read 16 bytes at a time.
 template <int kOrders, int kHeld>
-constexpr int treeRecordWords(bool capacity) {
+ROUNDHOUSE_HD constexpr int treeRecordWords(bool capacity) {
   return (TreeShape<kOrders, kHeld>::words(capacity) + 3) / 4 * 4;
 }
 
@@ -212,7 +212,7 @@ constexpr int kHeadWords = sizeof(NarrowHead) / 4;
 constexpr int kStopWords = sizeof(NarrowStop) / 4;
 
 /// Words of a search record for up to `orders` orders: a multiple of 4.
-constexpr int searchRecordWords(int orders) {
+ROUNDHOUSE_HD constexpr int searchRecordWords(int orders) {
   return (kHeadWords + kStopWords * 2 * orders + (2 * orders + 1) * 2 * orders + 3) / 4 * 4;
 }
 

@@ -31,6 +31,7 @@ class WarpSearch {
   }
 
   int rounds = 0;
+  int deepest = 0;
 
  private:
   struct Terms {
@@ -288,6 +289,7 @@ class WarpSearch {
       memory_.shareLeft[index] = label.shareLeft;
     }
     top_ += count;
+    deepest = larger(deepest, top_);
     lanes_.sync();
     return true;
   }
