@@ -77,7 +77,7 @@ int main() {
   }
   // Chunks of 1,000: several of them in both slots.
   gpu::GpuPlanner planner({0, 1000, 2});
-  CHECK_EQUAL(planner.resources().size(), 7u);
+  CHECK_EQUAL(planner.resources().size(), 16u);
   for (const test::Family& family : families) checkFamily(planner, family, family.leastOrders == 7 ? 300 : 4500);
   checkStop(planner);
   return test::finish();

@@ -19,8 +19,17 @@ struct DeviceBatch {
   Answer* d_answers;
 };
 
-/// All trees of `orders` orders (1…4) of a batch: one launch.
-cudaError_t launchTrees(int orders, const DeviceBatch& batch, const PackedBatch& packed, cudaStream_t stream);
+/// For kernels that run side by side between two points of a stream.
+struct SideStreams {
+  static constexpr int kStreams = 8;
+  cudaStream_t streams[kStreams];
+  cudaEvent_t begin;
+  cudaEvent_t ends[kStreams];
+};
+
+/// All trees of `orders` orders (1…4) of a batch.
+cudaError_t launchTrees(int orders, const DeviceBatch& batch, const PackedBatch& packed, cudaStream_t stream,
+                        const SideStreams& sides);
 
 /// All searches for up to 5 orders (`orders` 5) or for 6; `variant` below kSearchVariants, 0 the one to use.
 constexpr int kSearchVariants = 4;

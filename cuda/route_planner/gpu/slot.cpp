@@ -34,6 +34,22 @@ void givePinned(void* memory) noexcept { cudaFreeHost(memory); }
 
 HostAllocator pinnedMemory() { return {&takePinned, &givePinned}; }
 
+Sides::Sides() {
+  require(cudaEventCreateWithFlags(&all_.begin, cudaEventDisableTiming), "no event");
+  for (int side = 0; side < SideStreams::kStreams; ++side) {
+    require(cudaStreamCreateWithFlags(&all_.streams[side], cudaStreamNonBlocking), "no stream");
+    require(cudaEventCreateWithFlags(&all_.ends[side], cudaEventDisableTiming), "no event");
+  }
+}
+
+Sides::~Sides() {
+  cudaEventDestroy(all_.begin);
+  for (int side = 0; side < SideStreams::kStreams; ++side) {
+    cudaStreamDestroy(all_.streams[side]);
+    cudaEventDestroy(all_.ends[side]);
+  }
+}
+
 Slot::Slot(int workspaces) : packed_(pinnedMemory()), answers_(pinnedMemory()), workspaces_(workspaces) {
   const std::size_t bytes = sizeof(Workspace) * static_cast<std::size_t>(workspaces);
   d_workspaces_.demand(bytes);
@@ -67,7 +83,9 @@ void Slot::launch(int searchVariant) {
   for (const int orders : {6, 5}) {
     require(launchSearches(orders, searchVariant, batch, packed_, stream_), "a search can't be launched");
   }
-  for (const int orders : {4, 3, 2, 1}) require(launchTrees(orders, batch, packed_, stream_), "a tree can't be launched");
+  for (const int orders : {4, 3, 2, 1}) {
+    require(launchTrees(orders, batch, packed_, stream_, sides_.all()), "a tree can't be launched");
+  }
 }
 
 void Slot::launchGeneral(std::span<const Prepared> problems, std::span<const uint32_t> indices) {

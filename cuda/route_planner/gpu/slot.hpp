@@ -5,6 +5,19 @@
 
 namespace roundhouse::route_planner::gpu {
 
+/// Owns what SideStreams names.
+class Sides {
+ public:
+  Sides();
+  Sides(const Sides&) = delete;
+  Sides& operator=(const Sides&) = delete;
+  ~Sides();
+  const SideStreams& all() const { return all_; }
+
+ private:
+  SideStreams all_{};
+};
+
 /// Memory and a stream for one chunk at a time.
 class Slot {
  public:
@@ -35,6 +48,7 @@ class Slot {
   HostMemory answers_;
   DeviceMemory d_arena_, d_items_, d_answers_, d_prepared_, d_indices_, d_workspaces_;
   Stream stream_;
+  Sides sides_;
   int workspaces_;
   std::span<const Problem> problems_;
   bool busy_ = false;

@@ -1,37 +1,16 @@
-#include "kernels.hpp"
+#include "tree_kernel.cuh"
 
 namespace roundhouse::route_planner::gpu {
 namespace {
 
-constexpr int kThreads = 128;
 /// Groups of one number of orders: orders on board times whether capacity binds.
-constexpr int kMostGroups = 2 * (kTreeOrders + 1);
+constexpr int kMostGroups = 2 * kTreeOrders;
 
 /// Which blocks serve which items.
 struct TreeGroups {
   int firstBlock[kMostGroups + 1];
   int firstItem[kMostGroups + 1];
 };
-
-template <int kOrders, int kHeld, bool kCapacity>
-__device__ __forceinline__ void solveTree(const DeviceBatch& batch, Item item, bool writes) {
-  constexpr int kWords = treeRecordWords<kOrders, kHeld>(kCapacity);
-  const auto* record = reinterpret_cast<const int4*>(batch.d_arena) + item.offset;
-  int32_t words[kWords];
-#pragma unroll
-  for (int four = 0; four < kWords / 4; ++four) {
-    const int4 read = __ldg(record + four);
-    words[4 * four] = read.x;
-    words[4 * four + 1] = read.y;
-    words[4 * four + 2] = read.z;
-    words[4 * four + 3] = read.w;
-  }
-  TreeProblem<kOrders, kHeld> problem;
-  readTreeRecord<kOrders, kHeld, kCapacity>(words, problem);
-  Tree<kOrders, kHeld, kCapacity> tree(problem);
-  tree.search();
-  if (writes) batch.d_answers[item.index] = treeAnswer(tree.best);
-}
 
 template <int kOrders, int kGroup = 0>
 __device__ __forceinline__ void solveGroup(int group, const DeviceBatch& batch, Item item, bool writes) {
@@ -42,13 +21,13 @@ __device__ __forceinline__ void solveGroup(int group, const DeviceBatch& batch, 
   if constexpr (kGroup + 1 < kTreeGroupsOf[kOrders]) solveGroup<kOrders, kGroup + 1>(group, batch, item, writes);
 }
 
-/// One thread a problem; a block's problems are of one group.
+/// Up to 3 orders: all groups in one launch; a block's problems are of one group.
 template <int kOrders>
-__global__ void __launch_bounds__(kThreads) treeKernel(DeviceBatch batch, TreeGroups groups) {
+__global__ void __launch_bounds__(kTreeThreads) treeKernel(DeviceBatch batch, const __grid_constant__ TreeGroups groups) {
   const int block = static_cast<int>(blockIdx.x);
   int group = 0;
   while (block >= groups.firstBlock[group + 1]) ++group;
-  const int number = (block - groups.firstBlock[group]) * kThreads + static_cast<int>(threadIdx.x);
+  const int number = (block - groups.firstBlock[group]) * kTreeThreads + static_cast<int>(threadIdx.x);
   const int count = groups.firstItem[group + 1] - groups.firstItem[group];
   const Item item = batch.d_items[groups.firstItem[group] + min(number, count - 1)];
   solveGroup<kOrders>(group, batch, item, number < count);
@@ -62,27 +41,62 @@ cudaError_t launch(const DeviceBatch& batch, const PackedBatch& packed, cudaStre
     const int real = firstTreeGroup(kOrders) + smaller(group, kTreeGroupsOf[kOrders]);
     groups.firstItem[group] = packed.first(real);
     groups.firstBlock[group] = blocks;
-    if (group < kTreeGroupsOf[kOrders]) blocks += (packed.first(real + 1) - packed.first(real) + kThreads - 1) / kThreads;
+    if (group >= kTreeGroupsOf[kOrders]) continue;
+    blocks += static_cast<int>(treeBlocks(packed.first(real + 1) - packed.first(real)));
   }
   if (blocks == 0) return cudaSuccess;
-  treeKernel<kOrders><<<static_cast<unsigned>(blocks), kThreads, 0, stream>>>(batch, groups);
+  treeKernel<kOrders><<<static_cast<unsigned>(blocks), kTreeThreads, 0, stream>>>(batch, groups);
   return cudaGetLastError();
+}
+
+cudaError_t launchGroup4(int group, const DeviceBatch& batch, const PackedBatch& packed, cudaStream_t stream) {
+  const int real = firstTreeGroup(4) + group;
+  const int first = packed.first(real);
+  const int count = packed.first(real + 1) - first;
+  return group % 2 == 0 ? launchFreeTree4(group / 2, batch, first, count, stream)
+                        : launchCapacityTree4(group / 2, batch, first, count, stream);
+}
+
+/// A kernel a group, side by side: alone, a small group leaves most of the GPU idle.
+cudaError_t launch4(const DeviceBatch& batch, const PackedBatch& packed, cudaStream_t stream, const SideStreams& sides) {
+  int used = 0;
+  cudaError_t error = cudaSuccess;
+  for (int group = 0; group < kTreeGroupsOf[4] && error == cudaSuccess; ++group) {
+    const int real = firstTreeGroup(4) + group;
+    if (packed.first(real + 1) == packed.first(real)) continue;
+    if (used == 0) error = cudaEventRecord(sides.begin, stream);
+    const int side = used++ % SideStreams::kStreams;
+    if (error == cudaSuccess) error = cudaStreamWaitEvent(sides.streams[side], sides.begin);
+    if (error == cudaSuccess) error = launchGroup4(group, batch, packed, sides.streams[side]);
+  }
+  for (int side = 0; side < smaller(used, SideStreams::kStreams) && error == cudaSuccess; ++side) {
+    error = cudaEventRecord(sides.ends[side], sides.streams[side]);
+    if (error == cudaSuccess) error = cudaStreamWaitEvent(stream, sides.ends[side]);
+  }
+  return error;
 }
 
 }  // namespace
 
-cudaError_t launchTrees(int orders, const DeviceBatch& batch, const PackedBatch& packed, cudaStream_t stream) {
+cudaError_t launchTrees(int orders, const DeviceBatch& batch, const PackedBatch& packed, cudaStream_t stream,
+                        const SideStreams& sides) {
   switch (orders) {
     case 1: return launch<1>(batch, packed, stream);
     case 2: return launch<2>(batch, packed, stream);
     case 3: return launch<3>(batch, packed, stream);
-    default: return launch<4>(batch, packed, stream);
+    default: return launch4(batch, packed, stream, sides);
   }
 }
 
 std::vector<KernelResources> treeResources() {
-  return {resourcesOf("tree of 1", treeKernel<1>, kThreads), resourcesOf("tree of 2", treeKernel<2>, kThreads),
-          resourcesOf("tree of 3", treeKernel<3>, kThreads), resourcesOf("tree of 4", treeKernel<4>, kThreads)};
+  std::vector<KernelResources> all = {resourcesOf("tree of 1", treeKernel<1>, kTreeThreads),
+                                      resourcesOf("tree of 2", treeKernel<2>, kTreeThreads),
+                                      resourcesOf("tree of 3", treeKernel<3>, kTreeThreads)};
+  for (int held = 0; held <= 4; ++held) {
+    all.push_back(freeTree4Resources(held));
+    all.push_back(capacityTree4Resources(held));
+  }
+  return all;
 }
 
 }  // namespace roundhouse::route_planner::gpu
