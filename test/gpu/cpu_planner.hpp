@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "../../cuda/route_planner/algo/solve.hpp"
-#include "../../cuda/route_planner/gpu/in_parallel.hpp"
+#include "in_parallel.hpp"
 
 namespace roundhouse::test {
 
@@ -14,7 +14,7 @@ namespace roundhouse::test {
 inline void solveOnCpu(std::span<const route_planner::Problem> problems, std::span<route_planner::Plan> plans,
                        std::span<route_planner::PrepareStatus> statuses, int threads) {
   std::atomic<size_t> next{0};
-  route_planner::gpu::inParallel(static_cast<size_t>(threads), [&](size_t) {
+  inParallel(static_cast<size_t>(threads), [&](size_t) {
     const auto workspace = std::make_unique<route_planner::Workspace>();
     const auto prepared = std::make_unique<route_planner::Prepared>();
     resetWorkspace(*workspace);

@@ -177,7 +177,8 @@ Times kernelTimes(gpu::Slot& slot, int variant) {
 std::string measure(gpu::GpuPlanner& planner, const ProblemSet& set, const Settings& settings) {
   gpu::Slot slot(4);
   std::vector<PrepareStatus> statuses(set.problems.size());
-  slot.pack(set.problems, statuses, settings.threads);
+  gpu::WorkerPool workers(settings.threads);
+  slot.pack(set.problems, statuses, workers);
   slot.copyIn();
   slot.stream().wait();
   std::string variants;

@@ -155,7 +155,8 @@ void checkPacking(int threads, int each) {
   problems[4] = Problem{};
   gpu::PackedBatch batch(gpu::plainMemory());
   std::vector<PrepareStatus> statuses(problems.size());
-  batch.pack(problems, statuses, threads);
+  gpu::WorkerPool workers(threads);
+  batch.pack(problems, statuses, workers);
   static Prepared prepared;
   std::vector<int> seen(problems.size());
   for (int group = 0; group < gpu::kGroups; ++group) {

@@ -41,11 +41,13 @@ int deviceCount() {
 struct GpuPlanner::State {
   PlannerOptions options;
   std::vector<std::string> resources;
+  std::unique_ptr<WorkerPool> workers;
   std::unique_ptr<Slot> slots[2];
 };
 
 GpuPlanner::GpuPlanner(const PlannerOptions& options) : state_(std::make_unique<State>()) {
   state_->options = options;
+  state_->workers = std::make_unique<WorkerPool>(options.threads);
   require(cudaSetDevice(options.device), "no such GPU");
   for (const KernelResources& kernel : allResources()) {
     requireFits(kernel);
@@ -62,9 +64,9 @@ const std::vector<std::string>& GpuPlanner::resources() const { return state_->r
 
 bool GpuPlanner::solve(std::span<const Problem> problems, std::span<Plan> plans, std::span<PrepareStatus> statuses,
                        const std::function<bool()>& stop) {
-  const auto [device, chunk, threads] = state_->options;
-  require(cudaSetDevice(device), "no such GPU");
-  const auto size = static_cast<std::size_t>(chunk);
+  require(cudaSetDevice(state_->options.device), "no such GPU");
+  WorkerPool& workers = *state_->workers;
+  const auto size = static_cast<std::size_t>(state_->options.chunk);
   const std::size_t chunks = (problems.size() + size - 1) / size;
   const auto part = [&](auto all, std::size_t number) {
     return all.subspan(number * size, smaller(size, problems.size() - number * size));
@@ -74,8 +76,8 @@ bool GpuPlanner::solve(std::span<const Problem> problems, std::span<Plan> plans,
       for (auto& slot : state_->slots) slot->stream().wait(), slot->abandon();
       return false;
     }
-    if (next < chunks) state_->slots[next % 2]->submit(part(problems, next), part(statuses, next), threads);
-    if (next > 0) state_->slots[(next - 1) % 2]->collect(part(plans, next - 1), threads);
+    if (next < chunks) state_->slots[next % 2]->submit(part(problems, next), part(statuses, next), workers);
+    if (next > 0) state_->slots[(next - 1) % 2]->collect(part(plans, next - 1), workers);
   }
   return true;
 }

@@ -1,7 +1,5 @@
 #include "packed_batch.hpp"
 
-#include "in_parallel.hpp"
-
 namespace roundhouse::route_planner::gpu {
 namespace {
 
@@ -58,7 +56,7 @@ void PackedBatch::packRange(std::span<const Problem> problems, std::span<Prepare
   range.piece.bytes = at - range.piece.offset;
 }
 
-void PackedBatch::sortItems(std::vector<Range>& ranges) {
+void PackedBatch::sortItems(std::vector<Range>& ranges, WorkerPool& workers) {
   int next = 0;
   for (int group = 0; group < kGroups; ++group) {
     first_[group] = next;
@@ -66,8 +64,8 @@ void PackedBatch::sortItems(std::vector<Range>& ranges) {
   }
   first_[kGroups] = next;
   Item* const items = items_.as<Item>();
-  inParallel(ranges.size(), [&](std::size_t number) {
-    Range& range = ranges[number];
+  workers.run(static_cast<int>(ranges.size()), [&](int number) {
+    Range& range = ranges[static_cast<std::size_t>(number)];
     for (int index = range.from; index < range.to; ++index) {
       items[range.counts[groups_[index]]++] = {offsets_[index], static_cast<uint32_t>(index)};
     }
@@ -86,13 +84,13 @@ void PackedBatch::prepareGeneral(std::span<const Problem> problems) {
   }
 }
 
-void PackedBatch::pack(std::span<const Problem> problems, std::span<PrepareStatus> statuses, int threads) {
+void PackedBatch::pack(std::span<const Problem> problems, std::span<PrepareStatus> statuses, WorkerPool& workers) {
   size_ = static_cast<int>(problems.size());
   groups_.resize(problems.size());
   offsets_.resize(problems.size());
   arena_.require(problems.size() * kMostRecordBytes);
   items_.require(problems.size() * sizeof(Item));
-  const int count = larger(1, smaller(threads, size_ / 512 + 1));
+  const int count = larger(1, smaller(workers.threads(), size_ / 512 + 1));
   std::vector<Range> ranges(static_cast<std::size_t>(count));
   for (int number = 0; number < count; ++number) {
     Range& range = ranges[number];
@@ -100,14 +98,14 @@ void PackedBatch::pack(std::span<const Problem> problems, std::span<PrepareStatu
     range.to = static_cast<int>(int64_t{size_} * (number + 1) / count);
     range.piece = {range.from * kMostRecordBytes, 0};
   }
-  inParallel(ranges.size(), [&](std::size_t number) { packRange(problems, statuses, ranges[number]); });
+  workers.run(count, [&](int number) { packRange(problems, statuses, ranges[static_cast<std::size_t>(number)]); });
   pieces_.clear();
   arenaBytes_ = 0;
   for (const Range& range : ranges) {
     if (range.piece.bytes > 0) pieces_.push_back(range.piece);
     arenaBytes_ = range.piece.offset + range.piece.bytes;
   }
-  sortItems(ranges);
+  sortItems(ranges, workers);
   prepareGeneral(problems);
 }
 

@@ -5,6 +5,7 @@
 
 #include "groups.hpp"
 #include "host_memory.hpp"
+#include "worker_pool.hpp"
 
 namespace roundhouse::route_planner::gpu {
 
@@ -19,8 +20,8 @@ class PackedBatch {
  public:
   explicit PackedBatch(HostAllocator allocator) : arena_(allocator), items_(allocator) {}
 
-  /// Checks every problem into `statuses` and packs those that are ok, on `threads` threads.
-  void pack(std::span<const Problem> problems, std::span<PrepareStatus> statuses, int threads);
+  /// Checks every problem into `statuses` and packs those that are ok, on the threads of `workers`.
+  void pack(std::span<const Problem> problems, std::span<PrepareStatus> statuses, WorkerPool& workers);
 
   int size() const { return size_; }
   /// Piece of the arena in use; one for each thread that packed.
@@ -49,7 +50,7 @@ class PackedBatch {
   };
 
   void packRange(std::span<const Problem> problems, std::span<PrepareStatus> statuses, Range& range);
-  void sortItems(std::vector<Range>& ranges);
+  void sortItems(std::vector<Range>& ranges, WorkerPool& workers);
   void prepareGeneral(std::span<const Problem> problems);
 
   HostMemory arena_;

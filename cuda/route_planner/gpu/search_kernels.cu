@@ -30,22 +30,20 @@ cudaError_t launchSearches(int orders, int variant, const DeviceBatch& batch, co
                            cudaStream_t stream) {
   if (orders <= 5) {
     switch (variant) {
-      case 1: return launch<5, 192, 128>(batch, packed, stream);
-      case 2: return launch<5, 192, 512>(batch, packed, stream);
-      case 3: return launch<5, 128, 256>(batch, packed, stream);
-      default: return launch<5, 192, 256>(batch, packed, stream);
+      case 1: return launch<5, 192, 256>(batch, packed, stream);
+      case 2: return launch<5, 192, 64>(batch, packed, stream);
+      default: return launch<5, 192, 128>(batch, packed, stream);
     }
   }
   switch (variant) {
-    case 1: return launch<6, 256, 512>(batch, packed, stream);
-    case 2: return launch<6, 256, 1024>(batch, packed, stream);
-    case 3: return launch<6, 192, 256>(batch, packed, stream);
+    case 1: return launch<6, 256, 128>(batch, packed, stream);
+    case 2: return launch<6, 256, 512>(batch, packed, stream);
     default: return launch<6, 256, 256>(batch, packed, stream);
   }
 }
 
 std::vector<KernelResources> searchResources() {
-  return {resourcesOf("search of 5", searchKernel<5, 192, 256>, 32),
+  return {resourcesOf("search of 5", searchKernel<5, 192, 128>, 32),
           resourcesOf("search of 6", searchKernel<6, 256, 256>, 32)};
 }
 

@@ -32,7 +32,6 @@ struct alignas(16) SearchMemory {
   uint32_t openLoad[kStack];
   int32_t shareLeft[kStack];
   uint8_t owner[32];
-  uint8_t rank[32];
 };
 
 }  // namespace roundhouse::route_planner::gpu

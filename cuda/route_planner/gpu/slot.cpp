@@ -1,9 +1,5 @@
 #include "slot.hpp"
 
-#include <cstring>
-
-#include "in_parallel.hpp"
-
 namespace roundhouse::route_planner::gpu {
 namespace {
 
@@ -56,9 +52,9 @@ Slot::Slot(int workspaces) : packed_(pinnedMemory()), answers_(pinnedMemory()), 
   require(cudaMemsetAsync(d_workspaces_.as<std::byte>(), 0, bytes, stream_), "a workspace can't be cleared");
 }
 
-void Slot::pack(std::span<const Problem> problems, std::span<PrepareStatus> statuses, int threads) {
+void Slot::pack(std::span<const Problem> problems, std::span<PrepareStatus> statuses, WorkerPool& workers) {
   problems_ = problems;
-  packed_.pack(problems, statuses, threads);
+  packed_.pack(problems, statuses, workers);
   d_arena_.demand(packed_.arenaBytes());
   d_items_.demand(sizeof(Item) * static_cast<std::size_t>(packed_.itemCount()));
   d_answers_.demand(sizeof(Answer) * problems.size());
@@ -112,8 +108,8 @@ void Slot::copyOut() {
           "answers can't be copied");
 }
 
-void Slot::submit(std::span<const Problem> problems, std::span<PrepareStatus> statuses, int threads) {
-  pack(problems, statuses, threads);
+void Slot::submit(std::span<const Problem> problems, std::span<PrepareStatus> statuses, WorkerPool& workers) {
+  pack(problems, statuses, workers);
   copyIn();
   launch();
   if (!packed_.general().empty()) launchGeneral(packed_.general(), packed_.generalIndices());
@@ -156,14 +152,13 @@ void Slot::write(std::span<Plan> plans, int from, int to) const {
   }
 }
 
-void Slot::collect(std::span<Plan> plans, int threads) {
+void Slot::collect(std::span<Plan> plans, WorkerPool& workers) {
   busy_ = false;
   stream_.wait();
   solveUnsolved();
   const auto size = static_cast<int64_t>(problems_.size());
-  const int64_t count = larger<int64_t>(1, smaller<int64_t>(threads, size / 4096 + 1));
-  inParallel(static_cast<std::size_t>(count), [&](std::size_t part) {
-    const auto number = static_cast<int64_t>(part);
+  const auto count = smaller<int64_t>(workers.threads(), size / 4096 + 1);
+  workers.run(static_cast<int>(count), [&](int number) {
     write(plans, static_cast<int>(size * number / count), static_cast<int>(size * (number + 1) / count));
   });
 }

@@ -24,14 +24,14 @@ class Slot {
   explicit Slot(int workspaces);
 
   /// Packs and launches; returns before the GPU is done. `problems` must stay until `collect` returns.
-  void submit(std::span<const Problem> problems, std::span<PrepareStatus> statuses, int threads);
+  void submit(std::span<const Problem> problems, std::span<PrepareStatus> statuses, WorkerPool& workers);
   /// Waits for the chunk and writes its plans.
-  void collect(std::span<Plan> plans, int threads);
+  void collect(std::span<Plan> plans, WorkerPool& workers);
   void abandon() { busy_ = false; }
   bool busy() const { return busy_; }
 
   /// For benchmarks: the parts of `submit` one by one.
-  void pack(std::span<const Problem> problems, std::span<PrepareStatus> statuses, int threads);
+  void pack(std::span<const Problem> problems, std::span<PrepareStatus> statuses, WorkerPool& workers);
   void copyIn();
   void launch(int searchVariant = 0);
   void copyOut();

@@ -4,7 +4,7 @@
 #include <thread>
 #include <vector>
 
-namespace roundhouse::route_planner::gpu {
+namespace roundhouse::test {
 
 /// work(0) … work(count − 1), each on a thread of its own, the first on the caller's. `work` throws nothing.
 template <typename Work>
@@ -15,4 +15,4 @@ void inParallel(std::size_t count, const Work& work) {
   for (std::thread& other : others) other.join();
 }
 
-}  // namespace roundhouse::route_planner::gpu
+}  // namespace roundhouse::test
