@@ -32,7 +32,7 @@ cudaError_t launchTrees(int orders, const DeviceBatch& batch, const PackedBatch&
                         const SideStreams& sides);
 
 /// All searches for up to 5 orders (`orders` 5) or for 6; `variant` below kSearchVariants, 0 the one to use.
-constexpr int kSearchVariants = 3;
+constexpr int kSearchVariants = 4;
 cudaError_t launchSearches(int orders, int variant, const DeviceBatch& batch, const PackedBatch& packed,
                            cudaStream_t stream);
 

@@ -12,7 +12,7 @@ namespace roundhouse::route_planner::gpu {
  * the children that may still win go back sorted, the best on top. What does not fit on the stack ends the search as
  * kUnsolved.
  */
-template <class Lanes, int kOrders, int kStack, int kMemo>
+template <class Lanes, int kOrders, int kStack, int kMemo, bool kAskAgain = false>
 class WarpSearch {
  public:
   using Memory = SearchMemory<kOrders, kStack, kMemo>;
@@ -167,9 +167,12 @@ class WarpSearch {
   }
 
   ROUNDHOUSE_DEVICE bool worthwhile(int32_t bound, uint32_t state, uint32_t prefix) const {
-    if (bound != bestCost_) return bound < bestCost_;
-    const int left = stops_ + 1 - countBits(state & 0xffff);
-    return (static_cast<uint64_t>(state >> 16) << 32 | prefix) <= bestPrefix_ >> (4 * left);
+    bool result = bound < bestCost_;
+    if (bound == bestCost_) {
+      const int left = stops_ + 1 - countBits(state & 0xffff);
+      result = (static_cast<uint64_t>(state >> 16) << 32 | prefix) <= bestPrefix_ >> (4 * left);
+    }
+    return result;
   }
 
   ROUNDHOUSE_DEVICE Label labelAt(int index) const {
@@ -191,17 +194,15 @@ class WarpSearch {
     const int row = label.visited() == 1 ? 0 : static_cast<int>(label.prefix & 15) + 1;
     const int32_t served = larger(label.at + legs_[row * stops_ + to - 1], next.ready);
     label.load += next.loadChange;
-    if (next.opens == 0) {
-      label.cost += weightLateness_ * larger(0, served - next.promised) + weightFreshness_ * served;
-    } else if (label.load > capacity_) {
-      return false;
-    }
+    const bool isPickup = next.opens != 0;
+    const int32_t added = weightLateness_ * larger(0, served - next.promised) + weightFreshness_ * served;
+    label.cost += isPickup ? 0 : added;
     label.at = served + next.postService;
     label.shareLeft -= next.share;
     label.state = ((label.state | 1u << to) & 0xffff) | label.state >> 16 << 20 | label.prefix >> 28 << 16;
     label.prefix = label.prefix << 4 | static_cast<uint32_t>(to - 1);
     label.open = grouped_ ? openAfter(label.visited()) : (label.open & ~(1u << to)) | next.opens;
-    return served <= next.latest;
+    return (served <= next.latest) & !(isPickup & (label.load > capacity_));
   }
 
   /// As lowerBound of bound.hpp; false where some order can't make its limits any more.
@@ -215,18 +216,16 @@ class WarpSearch {
     ROUNDHOUSE_UNROLL
     for (int order = 0; order < kOrders; ++order) {
       const Terms& terms = terms_[order];
-      if ((visited >> terms.dropoff & 1) != 0) continue;
+      const bool isOpen = (visited >> terms.dropoff & 1) == 0;
       const bool waits = (visited >> terms.pickup & 1) == 0;
       int32_t served = label.at + way[waits ? terms.pickup : terms.dropoff];
-      if (waits) {
-        served = larger(served, terms.pickupReady);
-        possible = possible && served <= latestPickup_;
-        served += terms.pickupToDropoff;
-      }
-      possible = possible && served <= terms.latest;
-      late += larger(0, served - terms.promised);
-      fresh += served;
-      end = larger(end, served + terms.postService);
+      served = larger(served, waits ? terms.pickupReady : 0);
+      possible = possible & !(waits & (served > latestPickup_));
+      served += waits ? terms.pickupToDropoff : 0;
+      possible = possible & !(isOpen & (served > terms.latest));
+      late += isOpen ? larger(0, served - terms.promised) : 0;
+      fresh += isOpen ? served : 0;
+      end = larger(end, isOpen ? served + terms.postService : 0);
     }
     bound = label.cost + weightLateness_ * late + weightFreshness_ * fresh + weightDuration_ * end;
     return possible;
@@ -254,9 +253,9 @@ class WarpSearch {
   ROUNDHOUSE_DEVICE bool ruledOut(uint32_t slot, uint32_t state, uint32_t prefix, int32_t at, int32_t cost) const {
     const SearchMemoEntry seen = memory_.memo[slot];
     const bool sameState = ((seen.state ^ state) & 0xffff) == 0 && ((seen.prefix ^ prefix) & 15) == 0;
-    if (!sameState || seen.at > at || seen.cost > cost) return false;
     const uint64_t before = static_cast<uint64_t>(seen.state >> 16) << 32 | seen.prefix;
-    return seen.cost < cost || before < (static_cast<uint64_t>(state >> 16) << 32 | prefix);
+    const bool smallerPrefix = before < (static_cast<uint64_t>(state >> 16) << 32 | prefix);
+    return sameState & (seen.at <= at) & ((seen.cost < cost) | ((seen.cost == cost) & smallerPrefix));
   }
 
   /// A label with 3 stops to go or more is worth an entry.
@@ -266,7 +265,7 @@ class WarpSearch {
   ROUNDHOUSE_DEVICE bool dominated(bool wants, const Label& label) {
     const uint32_t slot = memoSlot(label.state, label.prefix);
     const uint32_t rivals = lanes_.same(wants ? slot : 0x10000u + static_cast<uint32_t>(lanes_.lane()));
-    const bool out = wants && ruledOut(slot, label.state, label.prefix, label.at, label.cost);
+    const bool out = wants & ruledOut(slot, label.state, label.prefix, label.at, label.cost);
     const uint32_t writers = lanes_.ballot(wants && !out) & rivals;
     if (wants && !out && lowestBit(writers) == lanes_.lane()) {
       memory_.memo[slot] = SearchMemoEntry{label.state, label.prefix, label.at, label.cost};
@@ -288,7 +287,7 @@ class WarpSearch {
     for (int bit = kRankBits - 1; bit >= 0; --bit) {
       const bool set = (key >> bit & 1) != 0;
       const uint32_t ones = lanes_.ballot(set);
-      if (set) before |= equal & ~ones;
+      before |= set ? equal & ~ones : 0;
       equal &= set ? ones : ~ones;
     }
     return countBits(before | (equal & lanesBelow()));
@@ -324,9 +323,13 @@ class WarpSearch {
     if (mine >= 0) {
       const uint32_t state = memory_.state[mine];
       const uint32_t prefix = memory_.prefix[mine];
-      const bool late = isRemembered(state) && ruledOut(memoSlot(state, prefix), state, prefix, memory_.at[mine],
-                                                        memory_.cost[mine]);
-      if (!late && worthwhile(memory_.bound[mine], state, prefix)) open = memory_.openLoad[mine] & 0xffff;
+      bool wanted = worthwhile(memory_.bound[mine], state, prefix);
+      if constexpr (kAskAgain) {
+        const int32_t at = memory_.at[mine];
+        const bool out = ruledOut(memoSlot(state, prefix), state, prefix, at, memory_.cost[mine]);
+        wanted = wanted & !(isRemembered(state) & out);
+      }
+      open = wanted ? memory_.openLoad[mine] & 0xffff : 0;
     }
     const auto count = static_cast<uint32_t>(countBits(open));
     const uint32_t upToMine = lanesBelow() | 1u << lane;
@@ -343,9 +346,12 @@ class WarpSearch {
     const int start = works ? highestBit(starts & (0xffffffffu >> (31 - lane))) : 0;
     const int owner = works ? memory_.owner[start] : 0;
     uint32_t choices = lanes_.from(owner, open);
-    for (int skip = lane - start; skip > 0 && works; --skip) choices &= choices - 1;
+    ROUNDHOUSE_UNROLL
+    for (int skipped = 0; skipped < kOrders - 1; ++skipped) {
+      choices &= skipped < lane - start ? choices - 1 : choices;
+    }
     index = top_ - 1 - owner;
-    to = works ? lowestBit(choices) : 1;
+    to = works & (choices != 0) ? lowestBit(choices) : 1;
     top_ -= labels;
     return works;
   }
@@ -356,11 +362,8 @@ class WarpSearch {
     int index = 0;
     int to = 1;
     bool alive = take(index, to);
-    Label label{};
-    if (alive) {
-      label = labelAt(index);
-      alive = extend(label, to);
-    }
+    Label label = labelAt(index);
+    alive = extend(label, to) & alive;
     const uint32_t every = (2u << stops_) - 1;
     if (alive && countBits(every & ~label.visited()) == 1) {
       alive = label.open != 0 && extend(label, lowestBit(label.open));
@@ -368,8 +371,8 @@ class WarpSearch {
     const bool complete = alive && label.visited() == every;
     offer(complete, label.cost + weightDuration_ * label.at, label);
     int32_t bound = 0;
-    alive = alive && !complete;
-    if (alive) alive = lowerBound(label, bound) && worthwhile(bound, label.state, label.prefix);
+    alive = alive & !complete & lowerBound(label, bound);
+    alive = alive & worthwhile(bound, label.state, label.prefix);
     alive = !dominated(alive && isRemembered(label.state), label) && alive;
     lanes_.sync();
     return push(alive, label, bound);
