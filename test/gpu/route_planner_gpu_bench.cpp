@@ -154,7 +154,7 @@ Times summed(std::vector<float> times) {
 }
 
 /// Milliseconds of the kernels alone, everything in device memory, of 10 runs after 2.
-Times kernelTimes(gpu::Slot& slot, int variant) {
+Times kernelTimes(gpu::Slot& slot) {
   cudaEvent_t start = nullptr;
   cudaEvent_t end = nullptr;
   gpu::require(cudaEventCreate(&start), "no event");
@@ -162,7 +162,7 @@ Times kernelTimes(gpu::Slot& slot, int variant) {
   std::vector<float> times;
   for (int run = 0; run < 12; ++run) {
     gpu::require(cudaEventRecord(start, slot.stream()), "no event");
-    slot.launch(variant);
+    slot.launch();
     gpu::require(cudaEventRecord(end, slot.stream()), "no event");
     slot.stream().wait();
     float milliseconds = 0;
@@ -181,19 +181,10 @@ std::string measure(gpu::GpuPlanner& planner, const ProblemSet& set, const Setti
   slot.pack(set.problems, statuses, workers);
   slot.copyIn();
   slot.stream().wait();
-  std::string variants;
-  Times chosen{};
-  for (int variant = 0; variant < (set.orders >= 5 ? gpu::kSearchVariants : 1); ++variant) {
-    const Times times = kernelTimes(slot, variant);
-    slot.copyOut();
-    slot.stream().wait();
-    const size_t unsolved = slot.unsolved().size();
-    if (variant == 0) chosen = times;
-    char text[120];
-    std::snprintf(text, sizeof text, "%s{\"kernelMsBest\":%.4f,\"unsolved\":%zu}", variant == 0 ? "" : ",", times.best,
-                  unsolved);
-    variants += text;
-  }
+  const Times kernels = kernelTimes(slot);
+  slot.copyOut();
+  slot.stream().wait();
+  const size_t unsolved = slot.unsolved().size();
   std::vector<float> whole;
   Solved gpu;
   for (int run = 0; run < 6; ++run) {
@@ -210,10 +201,10 @@ std::string measure(gpu::GpuPlanner& planner, const ProblemSet& set, const Setti
   std::snprintf(text, sizeof text,
                 "{\"set\":\"%s\",\"problems\":%zu,\"kernelMsBest\":%.4f,\"kernelMsMedian\":%.4f,\"kernelPlansPerSecond\":%.4g,"
                 "\"wholeCallMsBest\":%.2f,\"wholeCallMsMedian\":%.2f,\"wholePlansPerSecond\":%.4g,\"cpuThreads\":%d,"
-                "\"cpuMs\":%.1f,\"differ\":%d,\"variants\":[%s]}",
-                set.name.c_str(), set.problems.size(), chosen.best, chosen.median, count / chosen.best * 1000,
+                "\"cpuMs\":%.1f,\"differ\":%d,\"unsolved\":%zu}",
+                set.name.c_str(), set.problems.size(), kernels.best, kernels.median, count / kernels.best * 1000,
                 summed(whole).best, summed(whole).median, count / summed(whole).median * 1000, settings.threads, cpuMs,
-                different, variants.c_str());
+                different, unsolved);
   std::printf("%s\n", text);
   std::fflush(stdout);
   return text;

@@ -31,10 +31,8 @@ struct SideStreams {
 cudaError_t launchTrees(int orders, const DeviceBatch& batch, const PackedBatch& packed, cudaStream_t stream,
                         const SideStreams& sides);
 
-/// All searches for up to 5 orders (`orders` 5) or for 6; `variant` below kSearchVariants, 0 the one to use.
-constexpr int kSearchVariants = 4;
-cudaError_t launchSearches(int orders, int variant, const DeviceBatch& batch, const PackedBatch& packed,
-                           cudaStream_t stream);
+/// All searches for up to 5 orders (`orders` 5), or for 6.
+cudaError_t launchSearches(int orders, const DeviceBatch& batch, const PackedBatch& packed, cudaStream_t stream);
 
 /// `count` prepared problems, answers to the places of d_indices; `workspaces` of d_workspaces, zeroed once.
 struct GeneralBatch {

@@ -12,7 +12,7 @@ namespace roundhouse::route_planner::gpu {
  * the children that may still win go back sorted, the best on top. What does not fit on the stack ends the search as
  * kUnsolved.
  */
-template <class Lanes, int kOrders, int kStack, int kMemo, bool kAskAgain = false>
+template <class Lanes, int kOrders, int kStack, int kMemo>
 class WarpSearch {
  public:
   using Memory = SearchMemory<kOrders, kStack, kMemo>;
@@ -29,9 +29,6 @@ class WarpSearch {
     if (bestCost_ == INT32_MAX) return {kInfeasible, 0};
     return {bestCost_, bestPrefix_};
   }
-
-  int rounds = 0;
-  int deepest = 0;
 
  private:
   struct Terms {
@@ -267,6 +264,7 @@ class WarpSearch {
     const uint32_t rivals = lanes_.same(wants ? slot : 0x10000u + static_cast<uint32_t>(lanes_.lane()));
     const bool out = wants & ruledOut(slot, label.state, label.prefix, label.at, label.cost);
     const uint32_t writers = lanes_.ballot(wants && !out) & rivals;
+    lanes_.sync();
     if (wants && !out && lowestBit(writers) == lanes_.lane()) {
       memory_.memo[slot] = SearchMemoEntry{label.state, label.prefix, label.at, label.cost};
     }
@@ -310,7 +308,6 @@ class WarpSearch {
       memory_.shareLeft[index] = label.shareLeft;
     }
     top_ += count;
-    deepest = larger(deepest, top_);
     lanes_.sync();
     return true;
   }
@@ -323,12 +320,10 @@ class WarpSearch {
     if (mine >= 0) {
       const uint32_t state = memory_.state[mine];
       const uint32_t prefix = memory_.prefix[mine];
-      bool wanted = worthwhile(memory_.bound[mine], state, prefix);
-      if constexpr (kAskAgain) {
-        const int32_t at = memory_.at[mine];
-        const bool out = ruledOut(memoSlot(state, prefix), state, prefix, at, memory_.cost[mine]);
-        wanted = wanted & !(isRemembered(state) & out);
-      }
+      // The table may have learnt of a better prefix since this one was pushed: asking again saves a tenth of the rounds.
+      const bool out = isRemembered(state) & ruledOut(memoSlot(state, prefix), state, prefix, memory_.at[mine],
+                                                      memory_.cost[mine]);
+      const bool wanted = worthwhile(memory_.bound[mine], state, prefix) & !out;
       open = wanted ? memory_.openLoad[mine] & 0xffff : 0;
     }
     const auto count = static_cast<uint32_t>(countBits(open));
@@ -358,7 +353,6 @@ class WarpSearch {
 
   /// One round; false when the stack is too small.
   ROUNDHOUSE_DEVICE bool round() {
-    ++rounds;
     int index = 0;
     int to = 1;
     bool alive = take(index, to);

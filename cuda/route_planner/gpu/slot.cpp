@@ -74,10 +74,10 @@ void Slot::copyIn() {
           "problems can't be copied");
 }
 
-void Slot::launch(int searchVariant) {
+void Slot::launch() {
   const DeviceBatch batch{d_arena_.as<std::byte>(), d_items_.as<Item>(), d_answers_.as<Answer>()};
   for (const int orders : {6, 5}) {
-    require(launchSearches(orders, searchVariant, batch, packed_, stream_), "a search can't be launched");
+    require(launchSearches(orders, batch, packed_, stream_), "a search can't be launched");
   }
   for (const int orders : {4, 3, 2, 1}) {
     require(launchTrees(orders, batch, packed_, stream_, sides_.all()), "a tree can't be launched");

@@ -33,7 +33,7 @@ class Slot {
   /// For benchmarks: the parts of `submit` one by one.
   void pack(std::span<const Problem> problems, std::span<PrepareStatus> statuses, WorkerPool& workers);
   void copyIn();
-  void launch(int searchVariant = 0);
+  void launch();
   void copyOut();
   const Stream& stream() const { return stream_; }
   /// After copyOut and a wait: problems that a search gave up.
