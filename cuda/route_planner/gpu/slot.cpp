@@ -62,6 +62,11 @@ void Slot::pack(std::span<const Problem> problems, std::span<PrepareStatus> stat
 }
 
 void Slot::copyIn() {
+  if (!problems_.empty()) {
+    // A refused problem has no answer, but its place is read back with the others.
+    const std::size_t bytes = sizeof(Answer) * problems_.size();
+    require(cudaMemsetAsync(d_answers_.as<Answer>(), 0, bytes, stream_), "answers can't be cleared");
+  }
   for (const PackedBatch::Piece& piece : packed_.pieces()) {
     require(cudaMemcpyAsync(d_arena_.as<std::byte>() + piece.offset, packed_.arena() + piece.offset, piece.bytes,
                             cudaMemcpyHostToDevice, stream_),
