@@ -41,45 +41,41 @@ describe('a command', () => {
     const catching = (name: 'out' | 'err') => (text: unknown) => ((written[name] += String(text)), true);
     spies.push(jest.spyOn(process.stdout, 'write').mockImplementation(catching('out')));
     spies.push(jest.spyOn(process.stderr, 'write').mockImplementation(catching('err')));
-    spies.push(jest.spyOn(process, 'exit').mockImplementation((() => undefined) as () => never));
   });
   afterEach(() => {
     spies.splice(0).forEach((spy) => spy.mockRestore());
     process.exitCode = undefined;
   });
-  const command = (run: () => unknown) => ({
-    usage: 'usage: words',
-    parse: (argv: readonly string[]) => readFlags(argv, options),
-    run,
-  });
+  let ended = 0;
+  beforeEach(() => (ended = 0));
+  const runIt = (argv: string[], run: () => unknown) =>
+    runCommand(
+      { usage: 'usage: words', parse: (words) => readFlags(words, options), run },
+      argv,
+      () => (ended += 1),
+    );
+  const neverRun = () => Promise.reject(new Error('it ran'));
 
   test('asked for help prints its usage and does nothing', async () => {
-    await runCommand(
-      command(() => Promise.reject(new Error('it ran'))),
-      ['--nope', '--help'],
-    );
+    await runIt(['--nope', '--help'], neverRun);
     expect([written, process.exitCode]).toEqual([{ out: 'usage: words\n', err: '' }, undefined]);
   });
 
   test('with a wrong flag says so in a line, without a stack', async () => {
-    await runCommand(
-      command(() => Promise.reject(new Error('it ran'))),
-      ['--nope'],
-    );
+    await runIt(['--nope'], neverRun);
     expect(written.err).toBe('unknown flag --nope: the flags are --limit, --follow\n\nusage: words\n');
     expect(process.exitCode).toBe(2);
   });
 
-  test('that fails says why; one that resolves to a code ends with it', async () => {
-    await runCommand(
-      command(() => Promise.reject(new Error('no broker'))),
-      [],
-    );
+  test('that fails says why; one that resolves to a code ends with it, whatever still holds the process', async () => {
+    await runIt([], () => Promise.reject(new Error('no broker')));
     expect([written.err, process.exitCode]).toEqual(['no broker\n', 1]);
-    await runCommand(
-      command(() => 3),
-      [],
-    );
-    expect(process.exitCode).toBe(3);
+    await runIt([], () => 3);
+    expect([process.exitCode, ended]).toEqual([3, 2]);
+  });
+
+  test('that was told to end does so without words', async () => {
+    await runIt([], () => Promise.reject(Object.assign(new Error('ended by SIGINT'), { exitCode: 130 })));
+    expect([written, process.exitCode]).toEqual([{ out: '', err: '' }, 130]);
   });
 });

@@ -67,6 +67,10 @@ export interface Command<Parsed> {
 /** What still holds the process after its run gets so long. */
 const lastWordsMs = 500;
 
+function endProcessSoon(): void {
+  setTimeout(() => process.exit(), lastWordsMs).unref();
+}
+
 /**
  * A program with a command line: `--help` prints the usage and ends with 0; a command line that can't be
  * followed gets one message and the usage, and ends with 2; a run that rejects, its message and 1. A run may
@@ -75,6 +79,7 @@ const lastWordsMs = 500;
 export async function runCommand<Parsed>(
   command: Command<Parsed>,
   argv = process.argv.slice(2),
+  endSoon: () => void = endProcessSoon,
 ): Promise<void> {
   if (argv.includes('--help') || argv.includes('-h')) return void process.stdout.write(`${command.usage}\n`);
   try {
@@ -83,7 +88,7 @@ export async function runCommand<Parsed>(
   } catch (error) {
     process.exitCode = tellFailure(error, command.usage);
   }
-  setTimeout(() => process.exit(), lastWordsMs).unref();
+  endSoon();
 }
 
 /** Who was told to end (an error with an exit code of its own) needs no words. */
