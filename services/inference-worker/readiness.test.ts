@@ -1,0 +1,36 @@
+import type { EngineClient, ModelState } from '#lib/engine-client/port';
+import { EngineLink } from './engine-link';
+import { engineReadiness, engineWarnings } from './readiness';
+
+const reason = '/models/m/2/network.json:3:1: expected a comma';
+const row = (version: string, state: string, why = ''): ModelState => ({
+  name: 'm',
+  version,
+  state,
+  reason: why,
+});
+
+function linkTo(ready: boolean, states: readonly ModelState[]): EngineLink {
+  const link = new EngineLink();
+  const client = {
+    isReady: () => Promise.resolve(ready),
+    repositoryIndex: () => Promise.resolve(states),
+  } as unknown as EngineClient;
+  link.up(client, 'unix:/engine.sock');
+  return link;
+}
+
+test('a version that does not load beside one that serves is a warning, and the worker is ready', async () => {
+  const link = linkTo(true, [row('1', 'READY'), row('2', 'UNAVAILABLE', reason), row('3', 'UNLOADING')]);
+  expect(await engineReadiness(link)).toBeNull();
+  expect(await engineWarnings(link)).toBe(`m 2: ${reason}`);
+});
+
+test('without a fault, without an engine, and with one that hangs up there is none', async () => {
+  expect(await engineWarnings(linkTo(true, [row('1', 'READY')]))).toBeNull();
+  expect(await engineWarnings(undefined)).toBeNull();
+  expect(await engineWarnings(new EngineLink())).toBeNull();
+  const link = new EngineLink();
+  link.up({ repositoryIndex: () => Promise.reject(new Error('gone')) } as unknown as EngineClient, 'unix:/e');
+  expect(await engineWarnings(link)).toBeNull();
+});
