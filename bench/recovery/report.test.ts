@@ -38,6 +38,7 @@ test('a shard is lost without an outcome by the deadline, whatever the outcome s
     { roundId: 'a', firstOutcomeAt: 1_000, outcomes: 2 },
     { roundId: 'a', firstOutcomeAt: 1_001, outcomes: 1 },
     { roundId: 'b', firstOutcomeAt: null, outcomes: 0 },
+    { roundId: 'c', firstOutcomeAt: null, outcomes: 0 },
     { roundId: 'of the warm-up of others', firstOutcomeAt: null, outcomes: 0 },
   ];
   const way = { standby: true, deadlineMs: 1_000 };

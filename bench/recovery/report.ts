@@ -22,11 +22,11 @@ export function firstGoodMs(killedAt: number, good: readonly GoodOutcome[]): num
 /** A kill is overcome by then. */
 const recoveryMs = 3_000;
 
-/** Lost: no outcome of any kind by the deadline of its round. */
+/** Lost: no outcome of any kind by the deadline of its round, which was accepted. */
 function isLost({ roundId, firstOutcomeAt }: ShardTrace, rounds: Measured['rounds']): boolean {
-  const deadline = rounds.get(roundId)?.deadline;
-  if (deadline === undefined) return false;
-  return firstOutcomeAt === null || firstOutcomeAt > deadline;
+  const round = rounds.get(roundId);
+  if (round === undefined || round.refusal !== null) return false;
+  return firstOutcomeAt === null || firstOutcomeAt > round.deadline;
 }
 
 /** Nothing was killed while it was under way: it has another cause, such as a busy machine. */
