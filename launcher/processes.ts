@@ -66,10 +66,10 @@ export class SupervisedProcess {
     return this.#ports;
   }
 
-  /** Says what it waits for, where its start is still under way. */
+  /** Says what it waits for, where its start is still under way; only a service of ours logs that. */
   tellIfStarting(): void {
     if (!this.#starting) return;
-    const words = endOfLog(this.spec.logFile, 1);
+    const words = this.spec.ready === 'message' ? endOfLog(this.spec.logFile, 1) : '';
     this.onEvent({ kind: 'awaited', name: this.name, words });
   }
 
