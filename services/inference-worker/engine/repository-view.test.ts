@@ -1,0 +1,62 @@
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { RepositoryView } from './repository-view';
+
+let root: string;
+let view: RepositoryView;
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'roundhouse-view-'));
+  for (const version of ['1', '2']) {
+    mkdirSync(join(root, 'models', 'm', version), { recursive: true });
+    writeFileSync(join(root, 'models', 'm', version, 'model.txt'), version);
+  }
+  writeFileSync(join(root, 'models', 'm', 'config.pbtxt'), 'one');
+  view = new RepositoryView(join(root, 'models'), join(root, 'view'));
+});
+afterEach(() => rmSync(root, { recursive: true }));
+
+const shown = (): string[] => readdirSync(join(view.folder, 'm')).sort();
+const config = (): string => join(view.folder, 'm', 'config.pbtxt');
+
+test('only the versions that are to be served are there, and the files are those of the repository', () => {
+  view.show('m', ['1', '2']);
+  expect(shown()).toEqual(['1', '2', 'config.pbtxt']);
+  view.show('m', ['2']);
+  expect(shown()).toEqual(['2', 'config.pbtxt']);
+  writeFileSync(join(root, 'models', 'm', '2', 'model.txt'), 'more');
+  expect(readFileSync(join(view.folder, 'm', '2', 'model.txt'), 'utf8')).toBe('more');
+});
+
+test('the configuration is written again where it differs, or is to be loaded again', () => {
+  view.show('m', ['1']);
+  const before = statSync(config()).ino;
+  view.show('m', ['1', '2']);
+  expect(statSync(config()).ino).toBe(before);
+  writeFileSync(join(root, 'models', 'm', 'config.pbtxt'), 'two');
+  view.show('m', ['1', '2']);
+  expect(readFileSync(config(), 'utf8')).toBe('two');
+  view.touch('m');
+  expect(existsSync(config())).toBe(false);
+  view.show('m', ['1', '2']);
+  expect(readFileSync(config(), 'utf8')).toBe('two');
+});
+
+test('its end leaves the repository as it is, and words about it name the repository', () => {
+  view.show('m', ['1']);
+  expect(view.named(`${view.folder}/m/config.pbtxt is wrong`)).toBe(
+    `${join(root, 'models')}/m/config.pbtxt is wrong`,
+  );
+  view.close();
+  expect(existsSync(view.folder)).toBe(false);
+  expect(readFileSync(join(root, 'models', 'm', '1', 'model.txt'), 'utf8')).toBe('1');
+});
