@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { ModelState } from '#lib/engine-client/port';
 import { isModelName, liesInside } from '#lib/model-names';
-import { contentHashOf } from '#lib/model-repository';
+import { readContentHash } from '#lib/model-repository';
 import { RoundhouseError } from '#schemas/errors';
 import { shownText } from '#schemas/shown-text';
 import { TritonError } from '#native/triton/triton-error';
@@ -143,7 +143,7 @@ export class EngineModels {
     await this.loadSteps(model);
     const files = scanModel(this.parts.repository, model);
     for (const [version, reason] of files.refused) this.reject(known, version, faultOf(model, '', reason));
-    const wanted = this.takeSound(known, model, files);
+    const wanted = await this.takeSound(known, model, files);
     if (again) this.parts.view.touch(model);
     await this.serve(known, model, wanted);
     this.parts.python?.protectRegions();
@@ -156,15 +156,25 @@ export class EngineModels {
   }
 
   /** Versions to serve. Files of a version that serves never change: it would be two under one name. */
-  private takeSound(known: KnownModel, model: string, { versions }: ModelFiles): Map<string, ServedVersion> {
+  private async takeSound(
+    known: KnownModel,
+    model: string,
+    { versions }: ModelFiles,
+  ): Promise<Map<string, ServedVersion>> {
     const sound = new Map<string, ServedVersion>();
     for (const [version, signature] of versions) {
       const served = known.served.get(version);
       const folder = join(this.parts.repository, model, version);
-      if (served?.signature === signature) sound.set(version, served);
-      else if (served === undefined || contentHashOf(folder) === served.contentHash) {
-        sound.set(version, { signature, contentHash: contentHashOf(folder) });
-      } else throw this.rejectAll(known, faultOf(model, folder, changedWhileServed));
+      if (served?.signature === signature) {
+        sound.set(version, served);
+        continue;
+      }
+      const contentHash = await readContentHash(folder).catch((error: Error) => {
+        throw this.rejectAll(known, faultOf(model, folder, `can't be read: ${error.message}`));
+      });
+      const same = served === undefined || contentHash === served.contentHash;
+      if (!same) throw this.rejectAll(known, faultOf(model, folder, changedWhileServed));
+      sound.set(version, { signature, contentHash });
     }
     return sound;
   }
