@@ -43,6 +43,11 @@ function commandEnvironment({ kafkaBrokers, topicPrefix }: Served): string {
   return `KAFKA_BROKERS=${kafkaBrokers}${prefix}`;
 }
 
+/** A word of a command line as it can be copied into a shell. */
+export function shellWord(text: string): string {
+  return /^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
 /** What a producer needs to know, with commands that work as they stand, again and again. */
 export function endpointsText(pipeline: Served): string {
   const { ingestUrl, ingestGrpc, workerGrpc, kafkaBrokers, redisUrl, logs } = pipeline;
@@ -69,7 +74,7 @@ A round with one courier and one order, and its decision:
 
 The same with the TypeScript client (${path('examples/produce-round.ts')}):
 
-  node ${path('dist/examples/produce-round.js')} ${ingestUrl}
+  node ${shellWord(path('dist/examples/produce-round.js'))} ${ingestUrl}
 
 Messages that no service could read:
 

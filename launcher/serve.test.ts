@@ -1,0 +1,34 @@
+import { execFileSync } from 'node:child_process';
+import { endpointsText, shellWord } from './serve';
+
+test.each(['/opt/roundhouse/x.js', "/tmp/A Grüße/it's $HOME/x.js", '', '*'])(
+  'a shell reads %j as it stands',
+  (text) => {
+    expect(execFileSync('bash', ['-c', `printf %s ${shellWord(text)}`], { encoding: 'utf8' })).toBe(text);
+  },
+);
+
+test('every address of the pipeline is listed, and what other commands need', () => {
+  const text = endpointsText({
+    ingestUrl: 'http://127.0.0.1:1',
+    ingestGrpc: '127.0.0.1:2',
+    workerGrpc: '127.0.0.1:3',
+    workerHttp: 'http://127.0.0.1:4',
+    workerMetrics: 'http://127.0.0.1:5/metrics',
+    kafkaBrokers: '127.0.0.1:6',
+    redisUrl: 'redis://127.0.0.1:7',
+    topicPrefix: 'mine.',
+    logs: '/logs',
+    processes: () => [
+      { name: 'broker', pid: 1, ports: {} },
+      { name: 'worker', pid: 2, ports: { http: 8, grpc: 3 } },
+      { name: 'aggregator', pid: 3, ports: { http: 9 } },
+    ],
+  });
+  for (const port of [1, 2, 3, 4, 5, 6, 7]) expect(text).toContain(`127.0.0.1:${port}`);
+  expect(text).toContain('worker http://127.0.0.1:8, aggregator http://127.0.0.1:9');
+  expect(text).toContain(
+    'KAFKA_BROKERS=127.0.0.1:6 ROUNDHOUSE_TOPIC_PREFIX=mine. npm run --silent dead-letters',
+  );
+  expect(text).toContain('topics mine.dispatch.*');
+});
