@@ -113,7 +113,7 @@ export class Sentinel {
     if (this.standby.holds(engine)) return this.standby.onReady(engine);
     const { link, events } = this.options;
     // Without dry runs: the shards that wait are the first ones.
-    void warmUp(engine, link.models, [], events).then(() => this.prepared(engine));
+    void warmUp(engine, { wanted: link.models, samples: [], events }).then(() => this.prepared(engine));
   }
 
   private prepared(engine: WatchedEngine): void {

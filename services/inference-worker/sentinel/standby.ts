@@ -20,27 +20,31 @@ const firstPauseMs = 1_000;
 const lastPauseMs = 30_000;
 const dryRunMs = 5_000;
 
+/** Model operations that a new engine needs, and requests to run it dry with until `enough` fires. */
+export interface WarmUp {
+  readonly wanted: WantedModels;
+  readonly samples: readonly InferRequest[];
+  readonly enough?: AbortSignal;
+  readonly events: WorkerEvents;
+}
+
 /** A new engine gets what the last one had got, then the last good request of each model. */
-export async function warmUp(
-  engine: WatchedEngine,
-  wanted: WantedModels,
-  samples: readonly InferRequest[],
-  events: WorkerEvents,
-): Promise<void> {
+export async function warmUp(engine: WatchedEngine, work: WarmUp): Promise<void> {
+  const { wanted, samples, enough, events } = work;
   const client = engine.client!;
   for (const operation of wanted.operations()) {
     await carryOut(operation, client).catch((error: unknown) =>
       events.ModelOperationLost({ ...operation, reason: String(error) }),
     );
   }
-  for (const sample of samples) await dryRun(engine, sample);
+  for (const sample of samples) await dryRun(engine, sample, enough);
   engine.models = await client.repositoryIndex().catch(() => []);
 }
 
 /** What it answers doesn't matter: it has run. */
-async function dryRun(engine: WatchedEngine, sample: InferRequest): Promise<void> {
-  if (engine.isLost) return;
-  await engine.client!.infer(sample, (Date.now() + dryRunMs) as UnixMs).catch(() => undefined);
+async function dryRun(engine: WatchedEngine, sample: InferRequest, enough?: AbortSignal): Promise<void> {
+  if (engine.isLost || enough?.aborted === true) return;
+  await engine.client!.infer(sample, (Date.now() + dryRunMs) as UnixMs, enough).catch(() => undefined);
 }
 
 /**
@@ -49,6 +53,8 @@ async function dryRun(engine: WatchedEngine, sample: InferRequest): Promise<void
  */
 export class Standby {
   private engine: WatchedEngine | null = null;
+  /** Fires when the engine is needed, or no longer ours. */
+  private enough = new AbortController();
   private work: Promise<void> = Promise.resolve();
   private pending = 0;
   private warm = false;
@@ -78,13 +84,15 @@ export class Standby {
     this.timer = null;
     if (this.stopped || this.engine !== null) return;
     if (!this.options.hasRoom()) return this.startLater(lastPauseMs);
+    this.enough = new AbortController();
     this.engine = this.options.launch();
   }
 
   onReady(engine: WatchedEngine): void {
     const { wanted, samples, events } = this.options;
+    const { signal: enough } = this.enough;
     this.do(async () => {
-      await warmUp(engine, wanted, samples.all(), events);
+      await warmUp(engine, { wanted, samples: samples.all(), enough, events });
       if (!this.holds(engine) || engine.isLost) return;
       this.warm = true;
       this.losses = 0;
@@ -101,7 +109,8 @@ export class Standby {
   onSample(sample: InferRequest): void {
     const { engine } = this;
     if (engine === null || !this.warm) return;
-    this.do(() => dryRun(engine, { ...sample, requestId: 'warm-up' }));
+    const { signal: enough } = this.enough;
+    this.do(() => dryRun(engine, { ...sample, requestId: 'warm-up' }, enough));
   }
 
   private follow(operation: ModelOperation): void {
@@ -140,12 +149,16 @@ export class Standby {
   }
 
   private drop(): void {
+    this.enough.abort();
     this.engine = null;
     this.warm = false;
     this.tell();
   }
 
-  /** Hands the engine over, warm or not; `settled` resolves when all that is being done to it is done. */
+  /**
+   * Hands the engine over, warm or not. Dry runs end at once; `settled` resolves when the model operations are
+   * done, too.
+   */
   take(): { readonly engine: WatchedEngine; readonly settled: Promise<void> } | null {
     const { engine, work } = this;
     if (engine === null) return null;
