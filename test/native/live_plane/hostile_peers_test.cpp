@@ -5,12 +5,11 @@
 #include <sys/resource.h>
 #include <sys/un.h>
 
-#include <atomic>
 #include <functional>
 #include <random>
-#include <thread>
 
 #include "live_engine.hpp"
+#include "neighbour.hpp"
 #include "plane_peer.hpp"
 
 namespace {
@@ -19,39 +18,6 @@ using namespace roundhouse;
 using namespace roundhouse::test;
 using shm::FrameKind;
 using shm::OwnedFd;
-
-// The TEST_FULL counts, or a tenth.
-int scaled(int full) { return std::getenv("TEST_FULL") == nullptr ? full / 10 : full; }
-
-// A good session that works all the time, in a thread of its own.
-class Neighbour {
- public:
-  explicit Neighbour(const std::string& path) : peer_(path) {
-    thread_ = std::thread([this] {
-      std::mt19937 random(1);
-      while (!done_) {
-        const std::string fault = round_trip(peer_, ++trips_, random() % 60'000);
-        if (!fault.empty()) {
-          fault_ = fault;
-          return;
-        }
-      }
-    });
-  }
-  std::uint64_t trips() const { return trips_; }
-  std::string finish() {
-    done_ = true;
-    thread_.join();
-    return fault_;
-  }
-
- private:
-  PlanePeer peer_;
-  std::atomic<bool> done_{false};
-  std::atomic<std::uint64_t> trips_{0};
-  std::string fault_;
-  std::thread thread_;
-};
 
 // What the engine says to an offer of these descriptors.
 std::string offer(const std::string& path, int segment, int request_event, int answer_event) {
