@@ -17,6 +17,7 @@ struct alignas(16) SearchMemoEntry {
 template <int kOrders, int kStack, int kMemo>
 struct alignas(16) SearchMemory {
   static constexpr int kStops = 2 * kOrders;
+  static constexpr int kMemoEntries = kMemo;
 
   int32_t record[searchRecordWords(kOrders)];
   SearchMemoEntry memo[kMemo];
