@@ -1,12 +1,14 @@
 import { readFileSync } from 'node:fs';
 
 export interface Growth {
-  /** Of resident memory an operation, after the first 50 (or a sixth of fewer): the slope of what is left of it at the lowest. */
+  /** Of resident memory an operation, after the first 50 (or a sixth of fewer): Theil and Sen's slope. */
   readonly rssBytesAnOperation: number;
-  readonly rssMbAfterWarmUp: number;
-  readonly rssMbAtEnd: number;
-  /** Every twentieth part of the run. */
   readonly rssMb: readonly number[];
+}
+
+export interface Reading {
+  readonly operations: number;
+  readonly bytes: number;
 }
 
 export function residentBytes(pid: number): number {
@@ -15,38 +17,23 @@ export function residentBytes(pid: number): number {
 }
 
 function median(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)]!;
+  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 }
 
-const blockSize = 10;
-
-/** The lowest of every ten readings: memory that is in use for a moment is above it, a leak raises it. */
-function lowest(values: readonly number[]): number[] {
-  const blocks = Math.max(2, Math.floor(values.length / blockSize));
-  const size = Math.floor(values.length / blocks);
-  return Array.from({ length: blocks }, (_, i) => Math.min(...values.slice(i * size, (i + 1) * size)));
-}
-
-/** The median of the slopes between blocks half a run apart, an operation: a step up and down again counts little. */
-export function slopeOf(values: readonly number[]): number {
-  const blocks = lowest(values);
-  const half = Math.floor(blocks.length / 2);
-  const apart = half * Math.floor(values.length / blocks.length);
-  return median(
-    Array.from({ length: blocks.length - half }, (_, i) => (blocks[i + half]! - blocks[i]!) / apart),
+/** The median of the slopes between all pairs of readings: a few that are off count little. */
+export function slopeOf(readings: readonly Reading[]): number {
+  const slopes = readings.flatMap((later, i) =>
+    readings
+      .slice(0, i)
+      .map((earlier) => (later.bytes - earlier.bytes) / (later.operations - earlier.operations)),
   );
+  return median(slopes);
 }
 
-const mb = (bytes: number) => Number((bytes / 1e6).toFixed(1));
-
-export function growthOf(resident: readonly number[]): Growth {
-  const warmUp = Math.min(50, Math.floor(resident.length / 6));
-  const settled = resident.slice(warmUp);
-  const step = Math.max(1, Math.floor(resident.length / 20));
+export function growthOf(readings: readonly Reading[]): Growth {
+  const warmUp = Math.min(50, (readings.at(-1)?.operations ?? 0) / 6);
   return {
-    rssBytesAnOperation: Math.round(slopeOf(settled)),
-    rssMbAfterWarmUp: mb(settled[0]!),
-    rssMbAtEnd: mb(settled.at(-1)!),
-    rssMb: resident.filter((_, i) => i % step === 0).map(mb),
+    rssBytesAnOperation: Math.round(slopeOf(readings.filter(({ operations }) => operations >= warmUp))),
+    rssMb: readings.map(({ bytes }) => Number((bytes / 1e6).toFixed(2))),
   };
 }

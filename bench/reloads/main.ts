@@ -5,14 +5,17 @@ import { runCommand } from '#lib/command-line';
 import { EngineControl } from '#launcher/models/engine-control';
 import { projectPath } from '#schemas/project-root';
 import { startEngine } from './engine';
-import { growthOf, residentBytes, type Growth } from './growth';
+import { growthOf, residentBytes, type Growth, type Reading } from './growth';
 import { parseOptions, usage, type Options } from './options';
 import { shardTensors } from './shard';
 import { Traffic, type TrafficCounts } from './traffic';
 
 const served = 'candidate_cost';
-/** The engine deletes what an operation replaced, gives memory back and collects garbage. */
-const untilTidyMs = 180;
+/** Between two operations. */
+const betweenMs = 20;
+/** Memory is looked at after so many, with no request under way and when the engine has tidied up. */
+const lookEvery = 25;
+const untilTidyMs = 1_300;
 /** Calls that have the engine's JavaScript compiled before memory is looked at. */
 const warmUpCalls = 2_000;
 
@@ -41,7 +44,17 @@ function makeRepository(folder: string): string {
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** `count` operations one after the other under the traffic, with a reading of the memory after each. */
+/** What the engine keeps: garbage is collected and freed memory given back while nothing comes. */
+async function restingBytes({ traffic, pid }: Bench): Promise<number> {
+  traffic.isHeld = true;
+  await traffic.settled();
+  await pause(untilTidyMs);
+  const bytes = residentBytes(pid);
+  traffic.isHeld = false;
+  return bytes;
+}
+
+/** `count` operations one after the other under the traffic. */
 async function phase(
   bench: Bench,
   count: number,
@@ -49,15 +62,16 @@ async function phase(
 ): Promise<Phase | null> {
   if (count === 0) return null;
   bench.traffic.take();
-  const resident: number[] = [];
+  const readings: Reading[] = [];
   const millis: number[] = [];
   const started = performance.now();
   for (let i = 1; i <= count; i += 1) {
     const before = performance.now();
     await operate(i);
     millis.push(performance.now() - before);
-    await pause(untilTidyMs);
-    resident.push(residentBytes(bench.pid));
+    await pause(betweenMs);
+    if (i % lookEvery === 0 || i === count)
+      readings.push({ operations: i, bytes: await restingBytes(bench) });
   }
   await bench.traffic.settled();
   const sorted = millis.sort((a, b) => a - b);
@@ -68,7 +82,7 @@ async function phase(
     operationMsP50: at(0.5),
     operationMsP99: at(0.99),
     ...bench.traffic.take(),
-    ...growthOf(resident),
+    ...growthOf(readings),
   };
 }
 

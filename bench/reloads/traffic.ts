@@ -25,6 +25,8 @@ export class Traffic {
   private failed: Record<string, number> = {};
   private readonly underWay = { hotPath: new Set<Promise<void>>(), grpc: new Set<Promise<void>>() };
   private timer: NodeJS.Timeout | null = null;
+  /** Sends nothing while it is set. */
+  isHeld = false;
 
   private constructor(
     private readonly session: ShmSession,
@@ -74,7 +76,7 @@ export class Traffic {
   }
 
   private send(way: 'hotPath' | 'grpc'): void {
-    if (this.underWay[way].size >= most[way]) return;
+    if (this.isHeld || this.underWay[way].size >= most[way]) return;
     const request = { model: 'candidate_cost', version: this.version, requestId: '', inputs: this.tensors };
     const deadline = (Date.now() + deadlineMs) as UnixMs;
     const answered =
