@@ -58,10 +58,8 @@ const operations: Readonly<Record<string, ModelOperation['kind']>> = {
   RepositoryModelUnload: 'unload',
 };
 
-function noteOperation(models: WantedModels | undefined, path: string, request: Buffer): void {
-  const kind = operations[path.slice(path.lastIndexOf('/') + 1)];
-  if (kind !== undefined) models?.note({ kind, model: decodeRepositoryModel(request) });
-}
+/** For loads and unloads, whatever time their caller has. */
+const operationTimeoutMs = 600_000;
 
 type WhyDown = () => string | null;
 
@@ -78,11 +76,34 @@ function lostOr({ code, details, metadata }: ServiceError, whyDown: WhyDown): Pa
   return statusOf(new RoundhouseError('ENGINE_LOST', `the engine was lost with the call: ${why}`));
 }
 
+/**
+ * A load or unload. An engine carries it out also when its caller has given up: so its end is awaited, and
+ * noted. One that an engine has done which is replaced by now was for nothing: the caller hears that it is lost.
+ */
+function forwardOperation(
+  path: string,
+  kind: ModelOperation['kind'],
+  engine: EngineConnection,
+  whyDown: WhyDown,
+  models?: WantedModels,
+): handleUnaryCall<Buffer, Buffer> {
+  return ({ request, metadata }, callback) => {
+    const client = engine.get();
+    if (client === null) return callback(noEngine(whyDown));
+    const options = { deadline: Date.now() + operationTimeoutMs };
+    client.makeUnaryRequest(path, same, same, request, metadata, options, (error, answer) => {
+      if (error !== null) return callback(lostOr(error, whyDown));
+      if (engine.get() !== client) return callback(noEngine(whyDown));
+      models?.note({ kind, model: decodeRepositoryModel(request) });
+      callback(null, answer);
+    });
+  };
+}
+
 function forwardUnary(
   path: string,
   engine: EngineConnection,
   whyDown: WhyDown,
-  models?: WantedModels,
 ): handleUnaryCall<Buffer, Buffer> {
   return (call, callback) => {
     const client = engine.get();
@@ -97,7 +118,6 @@ function forwardUnary(
       options,
       (error, answer) => {
         if (error !== null) return callback(lostOr(error, whyDown));
-        noteOperation(models, path, call.request);
         callback(null, answer);
       },
     );
@@ -128,10 +148,11 @@ function forwarders(
   whyDown: WhyDown,
   models?: WantedModels,
 ): UntypedServiceImplementation {
-  const handlers = Object.entries(service).map(([name, { path, responseStream }]) => [
-    name,
-    responseStream ? forwardStream(path, engine, whyDown) : forwardUnary(path, engine, whyDown, models),
-  ]);
+  const handlers = Object.entries(service).map(([name, { path, responseStream }]) => {
+    const kind = operations[name];
+    if (kind !== undefined) return [name, forwardOperation(path, kind, engine, whyDown, models)];
+    return [name, (responseStream ? forwardStream : forwardUnary)(path, engine, whyDown)];
+  });
   return Object.fromEntries(handlers) as UntypedServiceImplementation;
 }
 

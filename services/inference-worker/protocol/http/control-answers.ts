@@ -128,14 +128,10 @@ export const controls: Readonly<Record<Exclude<RouteName, 'modelInfer' | 'unsupp
   modelConfig,
   modelStatistics: named('ModelStatistics'),
   repositoryIndex,
-  repositoryLoad: async (request) => {
-    await request.calls.order('RepositoryModelLoad', repositoryRequest(request), request.gone);
-    request.calls.noteOperation({ kind: 'load', model: request.route.subject });
-  },
-  repositoryUnload: async (request) => {
-    await request.calls.order('RepositoryModelUnload', repositoryRequest(request), request.gone);
-    request.calls.noteOperation({ kind: 'unload', model: request.route.subject });
-  },
+  repositoryLoad: (request) =>
+    request.calls.order({ kind: 'load', model: request.route.subject }, repositoryRequest(request)),
+  repositoryUnload: (request) =>
+    request.calls.order({ kind: 'unload', model: request.route.subject }, repositoryRequest(request)),
   regionStatus,
   regionRegister,
   regionUnregister: async ({ route, calls, gone }) => {

@@ -43,18 +43,20 @@ export class EngineCalls {
     private readonly models?: WantedModels,
   ) {}
 
-  /** What the engine has carried out, its successor is to repeat. */
-  noteOperation(operation: ModelOperation): void {
-    this.models?.note(operation);
-  }
-
   ask<Answer>(name: string, request: object, gone: AbortSignal): Promise<Answer> {
     return this.control(name, request, this.limits.controlTimeoutMs, gone);
   }
 
-  /** What may take as long as a model does. */
-  order<Answer>(name: string, request: object, gone: AbortSignal): Promise<Answer> {
-    return this.control(name, request, this.limits.workTimeoutMs, gone);
+  /**
+   * A load or unload. The engine carries it out also when the caller has gone: so its end is awaited, and noted
+   * for the engine's successors. One of an engine that is replaced by now was for nothing.
+   */
+  async order(operation: ModelOperation, request: object): Promise<void> {
+    const client = this.client();
+    const method = operation.kind === 'load' ? 'RepositoryModelLoad' : 'RepositoryModelUnload';
+    await this.control(method, request, this.limits.workTimeoutMs, new AbortController().signal);
+    if (this.connection.get() !== client) throw engineDown(this.whyDown());
+    this.models?.note(operation);
   }
 
   private control<Answer>(name: string, request: object, timeoutMs: number, gone: AbortSignal) {
