@@ -2,11 +2,17 @@ import type { WindowedConsumer } from '#lib/bus/port';
 import { ShardIntake } from './shard-intake';
 
 /** Consumers that note what is asked of them; each step takes a turn of the event loop. */
-function intake() {
+function intake(failing: readonly string[] = []) {
   const calls: string[] = [];
   let made = 0;
   const step = (what: string): Promise<void> =>
-    new Promise((resolve) => setImmediate(() => resolve(void calls.push(what))));
+    new Promise((resolve, reject) =>
+      setImmediate(() => {
+        calls.push(what);
+        if (failing.includes(what)) reject(new Error(`${what} failed`));
+        else resolve();
+      }),
+    );
   const make = (): WindowedConsumer => {
     const id = ++made;
     return {
@@ -40,4 +46,23 @@ test('of wishes that come while one is done the last counts', async () => {
   await shards.stop();
   await shards.join();
   expect(calls).toEqual(['start 1', 'stop 1']);
+});
+
+test('a member that can not leave, or join, is reported, and the next wish is still followed', async () => {
+  const { calls, intake: shards } = intake(['stop 1', 'start 2']);
+  await shards.join();
+  await shards.leave();
+  await shards.join();
+  await shards.leave();
+  await shards.join();
+  expect(calls).toEqual([
+    'start 1',
+    'stop 1',
+    'Error: stop 1 failed',
+    'start 2',
+    'Error: start 2 failed',
+    'stop 2',
+    'start 3',
+  ]);
+  await shards.stop();
 });

@@ -15,7 +15,7 @@ export class ShardIntake {
     private readonly onFatal: (error: Error) => void,
   ) {}
 
-  /** The first one rejects where the group can't be joined; later ones report it. */
+  /** Never rejects: a group that can't be joined, or left, is `onFatal`'s. */
   join(): Promise<void> {
     return this.want(true);
   }
@@ -34,14 +34,14 @@ export class ShardIntake {
 
   private want(joined: boolean): Promise<void> {
     this.wanted = joined;
-    this.work = this.work.then(() => this.follow());
+    this.work = this.work.then(() => this.follow()).catch((error: unknown) => this.failed(error));
     return this.work;
   }
 
   private async follow(): Promise<void> {
     if (this.wanted && !this.stopped && this.consumer === null) {
       this.consumer = this.makeConsumer();
-      await this.consumer.start().catch((error: unknown) => this.failed(error));
+      await this.consumer.start();
     }
     if (!this.wanted && this.consumer !== null) {
       const { consumer } = this;
