@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { promisify } from 'node:util';
-import { gunzip, inflate } from 'node:zlib';
+import { createGunzip, createInflate } from 'node:zlib';
 import { shownText } from '#schemas/shown-text';
 import { HttpFault, invalid } from './http-fault';
 
@@ -12,9 +11,11 @@ export interface BodyLimits {
 }
 
 const unpackers = new Map([
-  ['gzip', promisify<Buffer, { maxOutputLength: number }, Buffer>(gunzip)],
-  ['deflate', promisify<Buffer, { maxOutputLength: number }, Buffer>(inflate)],
+  ['gzip', createGunzip],
+  ['deflate', createInflate],
 ]);
+
+type Take = (bytes: number) => void;
 
 /** What was sent too much is thrown away for so long, so that the sender hears why. */
 const drainMs = 2_000;
@@ -32,7 +33,7 @@ export class BodyReader {
   /** Hands the body to `work`; its bytes count until that is done. */
   async with<T>(request: IncomingMessage, work: (body: Buffer) => Promise<T>): Promise<T> {
     let own = 0;
-    const take = (bytes: number): void => {
+    const take: Take = (bytes) => {
       own += bytes;
       this.atOnce += bytes;
       if (this.atOnce > this.limits.maxBytesAtOnce) {
@@ -48,39 +49,38 @@ export class BodyReader {
     }
   }
 
-  private async collect(request: IncomingMessage, take: (bytes: number) => void): Promise<Buffer> {
+  private async collect(request: IncomingMessage, take: Take): Promise<Buffer> {
     const announced = Number(request.headers['content-length'] ?? 0);
+    if (announced > this.limits.maxBodyBytes) throw this.tooLarge(`${announced} bytes`);
+    return this.gather(request.iterator({ destroyOnReturn: false }), 'more bytes', take);
+  }
+
+  private async gather(stream: AsyncIterable<Buffer>, tooMuch: string, take: Take): Promise<Buffer> {
     const chunks: Buffer[] = [];
     let bytes = 0;
-    if (announced > this.limits.maxBodyBytes) throw this.tooLarge(`${announced} bytes`);
-    for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    for await (const chunk of stream) {
       bytes += chunk.length;
-      if (bytes > this.limits.maxBodyBytes) throw this.tooLarge('more bytes');
+      if (bytes > this.limits.maxBodyBytes) throw this.tooLarge(tooMuch);
       take(chunk.length);
       chunks.push(chunk);
     }
     return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
   }
 
-  private async unpack(
-    request: IncomingMessage,
-    packed: Buffer,
-    take: (bytes: number) => void,
-  ): Promise<Buffer> {
+  /** Counted as it grows: a small body may become a large one, and many may at the same time. */
+  private async unpack(request: IncomingMessage, packed: Buffer, take: Take): Promise<Buffer> {
     const encoding = (request.headers['content-encoding'] ?? 'identity').trim().toLowerCase();
     if (encoding === 'identity') return packed;
-    const unpacker = unpackers.get(encoding);
-    if (unpacker === undefined) {
+    const create = unpackers.get(encoding);
+    if (create === undefined) {
       throw new HttpFault(415, `content-encoding "${shownText(encoding, 60)}": gzip and deflate are read`);
     }
+    const unpacker = create();
+    unpacker.end(packed);
     try {
-      const body = await unpacker(packed, { maxOutputLength: this.limits.maxBodyBytes });
-      take(body.length);
-      return body;
+      return await this.gather(unpacker, 'more unpacked', take);
     } catch (error) {
       if (error instanceof HttpFault) throw error;
-      if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE')
-        throw this.tooLarge('more unpacked');
       throw invalid(`content-encoding: the body is no ${encoding}: ${(error as Error).message}`);
     }
   }
