@@ -39,6 +39,16 @@ test('of several outages the one that took most of the time counts, else the las
   jest.useRealTimers();
 });
 
+test('what many rounds tell of one outage counts once', () => {
+  jest.useFakeTimers({ now: 10_000 });
+  const outages = log();
+  outages.happened('redis', 9_000); // 1,000 ms
+  jest.setSystemTime(10_150);
+  for (let round = 0; round < 50; round++) outages.happened('kafka', 10_000 + round); // 10,000 to 10,150
+  expect(outages.met(9_000, 10_200)).toBe('redis'); // 1,000 ms against 150 ms, not 50 times about 125 ms
+  jest.useRealTimers();
+});
+
 test('an end without a begin, or a second begin, changes nothing', () => {
   const outages = log();
   outages.over('redis');

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { RoundId, RunId, TenantId } from '#schemas/brands';
@@ -81,4 +81,19 @@ test('a file that goes is refused, the old labels hold', async () => {
   await models.look();
   expect(models.whyNotFollowed()).toMatch(/the file is absent/);
   expect(models.labels).toEqual(['stable', 'canary']);
+});
+
+test('a file that can not even be looked at is refused, the old labels hold', async () => {
+  write(stable);
+  const models = new FollowedModels(folder, events);
+  rmSync(join(folder, 'labels.json'));
+  symlinkSync('labels.json', join(folder, 'labels.json')); // a link to itself: ELOOP, for root too
+  await models.look();
+  await models.look();
+  expect(seen).toEqual([expect.stringMatching(/labels\.json/)]);
+  expect(models.labels).toEqual(['stable', 'canary']);
+  rmSync(join(folder, 'labels.json'));
+  write(stable);
+  await models.look();
+  expect(models.whyNotFollowed()).toBeNull();
 });

@@ -110,9 +110,14 @@ export class FollowedModels {
     this.events.ModelLabelsFollowed({ stable: shown('stable'), canary: shown('canary'), canaryShare });
   }
 
+  /** Of a file that can't be looked at, the reason: reading it says more. */
   private stamp(): string {
     const file = join(this.folder, 'labels.json');
-    const found = statSync(file, { bigint: true, throwIfNoEntry: false });
-    return found === undefined ? '' : `${found.ino}.${found.size}.${found.mtimeNs}.${found.ctimeNs}`;
+    try {
+      const found = statSync(file, { bigint: true });
+      return `${found.ino}.${found.size}.${found.mtimeNs}.${found.ctimeNs}`;
+    } catch (error) {
+      return (error as NodeJS.ErrnoException).code ?? String(error);
+    }
   }
 }
