@@ -148,6 +148,25 @@ const hostile = [
   '',
   'a'.repeat(5_000),
 ];
+test('what can not be read leaves the rest serving, also at a start', async () => {
+  put('2');
+  // Root may read every file; a folder in a file's place nobody can.
+  symlinkSync(join(repository.folder, 'echo', '1'), join(repository.folder, 'echo', '2', 'link'));
+  repository.write('bare', '');
+  rmSync(join(repository.folder, 'bare', 'config.pbtxt'));
+  repository.write('odd', '');
+  rmSync(join(repository.folder, 'odd', 'config.pbtxt'));
+  mkdirSync(join(repository.folder, 'odd', 'config.pbtxt'));
+  await start({ ROUNDHOUSE_ENGINE_MODELS: 'echo,bare,odd,absent' });
+  expect([await answers('1'), await answers('2')]).toEqual(['1', 'MODEL_UNAVAILABLE']);
+  expect(await client.isReady()).toBe(false);
+  const reasons = (await client.repositoryIndex()).map(({ name, reason }) => `${name}: ${reason}`);
+  expect(reasons).toContainEqual(expect.stringMatching(/^echo: .*echo.2: can't be read: EISDIR/));
+  expect(reasons).toContainEqual(expect.stringMatching(/^bare: .*bare.config.pbtxt: can't be read: ENOENT/));
+  expect(reasons).toContainEqual(expect.stringMatching(/^odd: .*odd: can't be read: EISDIR/));
+  await expect(client.loadModel('bare')).rejects.toMatchObject({ code: 'MODEL_FAILED' });
+});
+
 test('no call takes a name that is none', async () => {
   await start();
   for (const name of hostile) await refusesName(name);

@@ -37,6 +37,11 @@ function ignoreKnown(error: unknown): void {
   if (!(error instanceof RoundhouseError)) throw error;
 }
 
+/** What the file system says of files that are not there, or not what they should be. */
+function isFileError(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && 'syscall' in error;
+}
+
 export interface EngineModelsParts {
   readonly triton: TritonServer;
   readonly repository: string;
@@ -133,11 +138,21 @@ export class EngineModels {
 
   private async loadNow(model: string, again: boolean): Promise<void> {
     this.checkName(model);
-    const started = performance.now();
     const known = this.known.get(model) ?? new KnownModel();
     this.known.set(model, known);
     known.broken.clear();
     known.fault = null;
+    try {
+      await this.follow(known, model, again);
+    } catch (error) {
+      if (!isFileError(error)) throw error;
+      const file = error.path ?? join(this.parts.repository, model);
+      throw this.rejectAll(known, faultOf(model, file, `can't be read: ${error.message}`));
+    }
+  }
+
+  private async follow(known: KnownModel, model: string, again: boolean): Promise<void> {
+    const started = performance.now();
     const unfit = await this.parts.python?.whyUnfit(model);
     if (unfit) throw this.rejectAll(known, faultOf(model, '', unfit));
     await this.loadSteps(model);
@@ -170,8 +185,11 @@ export class EngineModels {
         continue;
       }
       const contentHash = await readContentHash(folder).catch((error: Error) => {
-        throw this.rejectAll(known, faultOf(model, folder, `can't be read: ${error.message}`));
+        const fault = faultOf(model, folder, `can't be read: ${error.message}`);
+        if (served !== undefined) throw this.rejectAll(known, fault);
+        this.reject(known, version, fault);
       });
+      if (contentHash === undefined) continue;
       const same = served === undefined || contentHash === served.contentHash;
       if (!same) throw this.rejectAll(known, faultOf(model, folder, changedWhileServed));
       sound.set(version, { signature, contentHash });
