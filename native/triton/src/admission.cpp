@@ -172,7 +172,10 @@ bool Admission::withdraw(Ticket& ticket, Withdrawal why) {
   const std::lock_guard lock(mutex_);
   AdmissionCounts& counts = counts_of(ticket);
   const bool late = why == Withdrawal::deadline;
-  if (ticket.phase.load() != Phase::queued) {
+  const Phase phase = ticket.phase.load();
+  // `next` has just found it late, and counted it.
+  if (phase == Phase::idle) return false;
+  if (phase != Phase::queued) {
     ++(late ? counts.expired_running : counts.cancelled_running);
     return false;
   }

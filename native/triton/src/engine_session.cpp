@@ -170,6 +170,8 @@ void EngineSession::cancel(std::uint64_t key) {
   const auto found = flights_.find(key);
   if (found == flights_.end()) return;
   Flight& flight = *found->second;
+  // Its deadline passed here first: it is cancelled already.
+  if (flight.answered) return;
   if (stays_in_core(flight, Withdrawal::cancelled)) {
     flight.answered = true;
     return;

@@ -158,6 +158,8 @@ void check_deadlines() {
   queue.admission.release(held, true);
   const auto turn = queue.admission.next();
   CHECK(turn.ticket == &late && turn.late);
+  // Its owner's timer comes now: counted already.
+  CHECK(!queue.admission.withdraw(late, Withdrawal::deadline));
   const auto next = queue.admission.next();
   CHECK(next.ticket == &after && !next.late);
   CHECK(!queue.admission.withdraw(after, Withdrawal::deadline));
