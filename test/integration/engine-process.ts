@@ -40,12 +40,16 @@ export function startEngineProcess(
   let errors = '';
   createInterface({ input: child.stdout! }).on('line', (line) => log.push(JSON.parse(line) as LogLine));
   child.stderr!.on('data', (text: Buffer) => (errors += text.toString()));
-  const ended = new Promise<number | null>((resolve) => child.once('close', (code) => resolve(code)));
-  const stop = async (): Promise<number | null> => {
+  // However it ends: tests kill engines, too.
+  const ended = new Promise<number | null>((resolve) =>
+    child.once('close', (code) => {
+      rmSync(folder, { recursive: true, force: true });
+      resolve(code);
+    }),
+  );
+  const stop = (): Promise<number | null> => {
     child.kill('SIGTERM');
-    const code = await ended;
-    rmSync(folder, { recursive: true, force: true });
-    return code;
+    return ended;
   };
   return new Promise((resolve, reject) => {
     child.once('message', () => resolve({ address: `unix:${socket}`, socket, child, log, stop }));

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { deviceFaultExitCode } from '#lib/engine-client/exit-codes';
 import { connectEngine } from '#lib/engine-client/grpc';
@@ -22,9 +23,16 @@ beforeAll(() => {
 });
 afterEach(async () => {
   for (const client of clients.splice(0)) await client.close();
-  for (const engine of engines.splice(0)) engine.child.kill('SIGKILL');
+  for (const engine of engines.splice(0)) await endEngine(engine);
 });
 afterAll(() => models.remove());
+
+async function endEngine({ child }: RunningEngine): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const closed = once(child, 'close');
+  child.kill('SIGKILL');
+  await closed;
+}
 
 async function startEngine(env: Readonly<Record<string, string>> = faultEnv, folder = models.folder) {
   const engine = await startEngineProcess(folder, env);
@@ -41,9 +49,15 @@ function connect(kind: string, { address }: RunningEngine): EngineClient {
 const textOf = ({ outputs }: InferResponse, name: string): string =>
   Buffer.from(outputs.find((output) => output.name === name)!.data).toString();
 
-describe.each(['grpc', 'shm'])('over %s', (kind) => {
+describe.each(['grpc', 'shm'])('over %s, an engine goes on', (kind) => {
+  let engine: RunningEngine;
+  beforeAll(async () => {
+    engine = await startEngineProcess(models.folder, faultEnv);
+  });
+  afterAll(() => endEngine(engine));
+
   test('parameters reach the backend by kind; priority and timeout do not', async () => {
-    const client = connect(kind, await startEngine());
+    const client = connect(kind, engine);
     const noted = { note_a: 'text, é', note_b: 7, note_c: -(2n ** 63n), note_d: 0.5, note_e: true };
     const answer = await client.infer(faultRequest({ ...noted, priority: 2, timeout: 9e6 }), inSeconds(20));
     expect(textOf(answer, 'OUT')).toBe('abc');
@@ -77,7 +91,7 @@ describe.each(['grpc', 'shm'])('over %s', (kind) => {
     [tooMany, 'parameters: more than 64 of them'],
   ] as const;
   test('what is no parameter is refused by name, and the engine goes on', async () => {
-    const client = connect(kind, await startEngine());
+    const client = connect(kind, engine);
     for (const [parameters, message] of badParameters) {
       await expect(client.infer(faultRequest(parameters), inSeconds(20))).rejects.toMatchObject({
         code: 'PAYLOAD_INVALID',
@@ -87,20 +101,8 @@ describe.each(['grpc', 'shm'])('over %s', (kind) => {
     expect(textOf(await client.infer(faultRequest(), inSeconds(20)), 'OUT')).toBe('abc');
   });
 
-  test('a delay ends with the deadline, a hang holds one instance alone', async () => {
-    const client = connect(kind, await startEngine());
-    for (const fault of [{ delay_ms: 600_000 }, { delay_ms: 600_000, ignore_cancel: true }, { hang: true }]) {
-      await expect(client.infer(faultRequest(fault), inSeconds(0.2))).rejects.toMatchObject({
-        code: 'DEADLINE_EXCEEDED',
-      });
-    }
-    // Two of four instances are held; the cancelled delay let go of the third.
-    const others = [1, 2, 3, 4].map(() => client.infer(faultRequest({ delay_ms: 1 }), inSeconds(20)));
-    expect((await Promise.all(others)).map((answer) => textOf(answer, 'OUT'))).toEqual(Array(4).fill('abc'));
-  });
-
   test('a failure has the code that its message begins with', async () => {
-    const client = connect(kind, await startEngine());
+    const client = connect(kind, engine);
     const codeOf = (fail: string) => client.infer(faultRequest({ fail }), inSeconds(20));
     await expect(codeOf('out of luck')).rejects.toMatchObject({
       code: 'MODEL_FAILED',
@@ -112,6 +114,21 @@ describe.each(['grpc', 'shm'])('over %s', (kind) => {
     });
   });
 
+  // Last, since two instances hang afterwards.
+  test('a delay ends with the deadline, a hang holds one instance alone', async () => {
+    const client = connect(kind, engine);
+    for (const fault of [{ delay_ms: 600_000 }, { delay_ms: 600_000, ignore_cancel: true }, { hang: true }]) {
+      await expect(client.infer(faultRequest(fault), inSeconds(0.2))).rejects.toMatchObject({
+        code: 'DEADLINE_EXCEEDED',
+      });
+    }
+    // Two of four instances are held; the cancelled delay let go of the third.
+    const others = [1, 2, 3, 4].map(() => client.infer(faultRequest({ delay_ms: 1 }), inSeconds(20)));
+    expect((await Promise.all(others)).map((answer) => textOf(answer, 'OUT'))).toEqual(Array(4).fill('abc'));
+  });
+});
+
+describe.each(['grpc', 'shm'])('over %s, an engine ends', (kind) => {
   test('a broken device is said, fails every later request, and ends the engine with a code of its own', async () => {
     const engine = await startEngine();
     const ended = new Promise((resolve) => engine.child.once('close', (...end) => resolve(end)));

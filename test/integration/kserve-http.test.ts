@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { serveKserveHttp, type KserveHttp } from '#services/inference-worker/protocol/http/serve-kserve-http';
+import { hasProgram } from '../support/has-program';
 import { startEngineProcess, type RunningEngine } from './engine-process';
 import { echoConfig, int32, makeRepository, type TestRepository } from './engine-repository';
 import { faultEnv } from './fault-models';
@@ -399,7 +400,8 @@ describe('an engine that goes away', () => {
   });
 });
 
-test('curl works as it is written in the documentation', async () => {
+const withCurl = hasProgram('curl') ? test : test.skip;
+withCurl('curl (where it is in PATH) works as it is written in the documentation', async () => {
   const body = JSON.stringify({ inputs: [data, control] });
   const child = spawn('curl', [
     '-s',

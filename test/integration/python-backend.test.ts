@@ -12,6 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { serveKserveHttp, type KserveHttp } from '#services/inference-worker/protocol/http/serve-kserve-http';
 import { projectPath } from '#schemas/project-root';
+import { until } from '../support/until';
 import { startEngineProcess, type RunningEngine } from './engine-process';
 import { echoConfig, makeRepository, type TestRepository } from './engine-repository';
 import { python, setUpPython } from './python-environment';
@@ -31,19 +32,13 @@ function stubsOf(pid: number): number[] {
     .filter((name) => /^\d+$/.test(name))
     .filter((name) => {
       try {
-        return (
-          readFileSync(`/proc/${name}/cmdline`, 'utf8').includes(`roundhouse-python-`) &&
-          new RegExp(`roundhouse-python-\\d+-${pid}-`).test(readFileSync(`/proc/${name}/cmdline`, 'utf8'))
-        );
+        const commandLine = readFileSync(`/proc/${name}/cmdline`, 'utf8');
+        return new RegExp(`roundhouse-python-\\d+-${pid}-`).test(commandLine);
       } catch {
         return false;
       }
     })
     .map(Number);
-}
-
-async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 20));
 }
 
 let engine: RunningEngine;
@@ -78,7 +73,7 @@ whenPython('the example repository: two Python models and an ensemble of them', 
   afterAll(async () => {
     await http.close();
     expect(await engine.stop()).toBe(0);
-    await until(() => stubsOf(engine.child.pid!).length === 0);
+    await until(() => stubsOf(engine.child.pid!).length === 0, 'the stubs are gone', 30_000);
     expect(regionsOf(engine.child.pid!)).toEqual([]);
     repository.remove();
   });
@@ -105,7 +100,7 @@ whenPython('the example repository: two Python models and an ensemble of them', 
     const { json } = await ask('/v2/models/add_then_scale/config');
     const steps = (json['ensemble_scheduling'] as { step: { model_name: string }[] }).step;
     expect(steps.map(({ model_name: name }) => name)).toEqual(['add', 'scale']);
-    await until(() => engine.log.some(({ event }) => event === 'PythonPrinted'));
+    await until(() => engine.log.some(({ event }) => event === 'PythonPrinted'), 'it is logged', 30_000);
     const printed = engine.log.find(({ event }) => event === 'PythonPrinted');
     expect(printed).toMatchObject({ text: 'scale: the factor is 10.0' });
     expect(engine.log.filter(({ event }) => event === 'ModelRejected')).toEqual([]);
@@ -122,7 +117,8 @@ whenPython('the example repository: two Python models and an ensemble of them', 
     const before = stubsOf(pid).length;
     expect((await ask('/v2/repository/models/add_then_scale/unload', {})).status).toBe(200);
     expect((await ask('/v2/repository/models/add/unload', {})).status).toBe(200);
-    await until(() => stubsOf(pid).length === before - 1 && regionsOf(pid).length === before - 1);
+    const oneLess = () => stubsOf(pid).length === before - 1 && regionsOf(pid).length === before - 1;
+    await until(oneLess, 'its process and memory are gone', 30_000);
     // The ensemble brings its steps.
     expect((await ask('/v2/repository/models/add_then_scale/load', {})).status).toBe(200);
     const result = await ask('/v2/models/add_then_scale/infer', {
@@ -151,7 +147,7 @@ whenPython('the example repository: two Python models and an ensemble of them', 
     killed.child.kill('SIGKILL');
     await new Promise((resolve) => killed.child.once('close', resolve));
     const next = await startEngineProcess(repository.folder, { ROUNDHOUSE_PYTHON: python });
-    await until(() => stubsOf(pid).length === 0);
+    await until(() => stubsOf(pid).length === 0, 'the stubs are gone', 30_000);
     expect(regionsOf(pid)).toEqual([]);
     expect(stubsOf(next.child.pid!)).toHaveLength(2);
     expect(await next.stop()).toBe(0);

@@ -18,7 +18,8 @@ function takeLock(): void {
   for (;;) {
     try {
       return mkdirSync(lock);
-    } catch {
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
       const since = statSync(lock, { throwIfNoEntry: false })?.mtimeMs;
       if (since !== undefined && Date.now() - since > staleMs) rmSync(lock, { recursive: true, force: true });
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
@@ -31,14 +32,19 @@ function isSetUp(): boolean {
   return existsSync(stamp) && readFileSync(stamp, 'utf8') === readFileSync(requirements, 'utf8');
 }
 
+/** Nothing is built from source: a Python without wheels of these packages is told at once. */
+const install = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--only-binary=:all:'];
+
 function make(): string | null {
   const steps: [string, string[]][] = [
     ['python3', ['-m', 'venv', environment]],
-    [python, ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '-r', requirements]],
+    [python, [...install, '-r', requirements]],
   ];
   for (const [program, parameters] of steps) {
-    const { status, stderr, error } = spawnSync(program, parameters, { encoding: 'utf8', timeout: 240_000 });
-    if (status !== 0) return `${program}: ${error?.message ?? stderr.slice(-300)}`;
+    const run = spawnSync(program, parameters, { encoding: 'utf8', timeout: 240_000 });
+    // Without ensurepip (Debian's python3-venv), venv says so on its standard output.
+    if (run.status !== 0)
+      return `${program}: ${run.error?.message ?? (run.stderr || run.stdout).slice(-400)}`;
   }
   writeFileSync(join(environment, '.requirements'), readFileSync(requirements));
   return null;

@@ -28,7 +28,10 @@ beforeAll(async () => {
   const [message] = (await once(server, 'message')) as [{ ports: typeof ports }];
   ports = message.ports;
 });
-afterAll(() => repository.remove());
+afterAll(() => {
+  server.kill('SIGKILL');
+  repository.remove();
+});
 
 const body = JSON.stringify({
   inputs: [
