@@ -95,6 +95,19 @@ whenPython("Python's tritonclient", () => {
     });
   });
 
+  test('a region in use is not let go, and no answer names it', async () => {
+    expect(await runPython(engine.address, 'echo', '--region-in-use')).toEqual({
+      running: true,
+      unregister: 'StatusCode.RESOURCE_EXHAUSTED',
+      unregisterAll: 'StatusCode.RESOURCE_EXHAUSTED',
+      again: 'StatusCode.INVALID_ARGUMENT',
+      outside: 'StatusCode.INVALID_ARGUMENT',
+      left: 0,
+      unknown: 'StatusCode.NOT_FOUND',
+      named: [],
+    });
+  });
+
   test('the HTTP client, as it comes: tensors as bytes, as JSON, packed and in shared memory', async () => {
     expect(await runScript('http_client.py', `127.0.0.1:${http.port}`)).toEqual({
       live: true,

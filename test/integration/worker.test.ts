@@ -30,7 +30,11 @@ describe('one worker', () => {
   const shard = makeShard();
   beforeAll(async () => {
     bench = await startWorkerBench('worker', {
-      env: { ROUNDHOUSE_LOG_LEVEL: 'debug', ROUNDHOUSE_WORKER_SESSION_TIMEOUT_MS: '60000' },
+      env: {
+        ROUNDHOUSE_DATA_PLANE: 'shm',
+        ROUNDHOUSE_LOG_LEVEL: 'debug',
+        ROUNDHOUSE_WORKER_SESSION_TIMEOUT_MS: '60000',
+      },
     });
   }, 60_000);
   beforeEach(() => {
@@ -223,6 +227,23 @@ describe('one worker', () => {
     await client.close();
   });
 });
+
+test('over gRPC alone: shards are solved, also those that a hanging engine has', async () => {
+  const bench = await startWorkerBench('worker-grpc', { env: { ROUNDHOUSE_DATA_PLANE: 'grpc' } });
+  const shard = makeShard();
+  await bench.send(shard, 0);
+  await bench.until(() => bench.outcomes.length === 1, 'the outcome');
+  const [engine] = bench.pipeline.enginePids('worker');
+  process.kill(engine!, 'SIGSTOP');
+  for (const i of [1, 2, 3]) await bench.send(shard, i);
+  await bench.until(() => bench.outcomes.length === 4, 'the outcomes of the next engine');
+  expect(bench.outcomes.map(({ outcome }) => outcome.status)).toEqual(Array(4).fill('solved'));
+  expect(bench.pipeline.enginePids('worker')).not.toContain(engine);
+  const metrics = await (await fetch(workerUrl(bench.pipeline, '/metrics'))).text();
+  expect(metrics).not.toMatch(/^dispatch_data_plane_(sessions|requests|fallbacks)_total(\{.*\})? [1-9]/m);
+  expect(metrics).toMatch(/^dispatch_engine_losses_total\{.*\} 1$/m);
+  await bench.stop();
+}, 60_000);
 
 test('two workers: one is killed with shards under way, the other takes over and no shard is lost', async () => {
   const env = { ROUNDHOUSE_WORKER_SESSION_TIMEOUT_MS: '6000' };

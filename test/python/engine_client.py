@@ -2,6 +2,7 @@
 
 python engine_client.py HOST:PORT MODEL        the calls
 python engine_client.py HOST:PORT MODEL --shared-memory
+python engine_client.py unix:ENGINE MODEL --region-in-use
 python engine_client.py --descriptors          messages of the client's protocol: {message: {field: number}}
 """
 
@@ -10,6 +11,7 @@ import secrets
 import sys
 import time
 
+import grpc
 import numpy as np
 import tritonclient.grpc as grpcclient
 import tritonclient.utils.shared_memory as shm
@@ -122,10 +124,73 @@ def exercise_shared_memory(client, model):
     return seen
 
 
+def varints(data):
+    value = shift = 0
+    for byte in data:
+        value |= (byte & 0x7F) << shift
+        shift += 7
+        if byte < 0x80:
+            yield value
+            value = shift = 0
+
+
+def requests_in_core(address):
+    """Field 3 of AdmissionStatistics (schemas/proto/engine.proto); numbers alone stand before it."""
+    with grpc.insecure_channel(address) as channel:
+        numbers = varints(channel.unary_unary("/roundhouse.engine.v1.Engine/Admission")(b""))
+        for tag in numbers:
+            if tag >> 3 >= 3:
+                return next(numbers) if tag >> 3 == 3 else 0
+            next(numbers)
+    return 0
+
+
+def exercise_region_in_use(client, model, address):
+    """A region that a request reads from isn't let go, and no answer tells its name or key."""
+    key = "/roundhouse-test-" + secrets.token_hex(16)
+    name = "secret-" + secrets.token_hex(8)
+    region = shm.create_shared_memory_region(name, key, 64)
+    texts = []
+
+    def refused(call):
+        try:
+            call()
+        except InferenceServerException as error:
+            texts.append(str(error))
+            return error.status()
+        return "no error"
+
+    seen = {}
+    try:
+        client.register_system_shared_memory(name, key, 64)
+        data = grpcclient.InferInput("data", [1, 3], "INT32")
+        data.set_shared_memory(name, 12, 0)
+        # The model would sleep for ten minutes.
+        asleep = inputs_of([1], (1, 600_000))[1]
+        running = client.async_infer(model, [data, asleep], lambda result, error: None)
+        seen["running"] = wait_until(lambda: requests_in_core(address) == 1)
+        seen["unregister"] = refused(lambda: client.unregister_system_shared_memory(name))
+        seen["unregisterAll"] = refused(lambda: client.unregister_system_shared_memory())
+        seen["again"] = refused(lambda: client.register_system_shared_memory(name, key, 64))
+        seen["outside"] = refused(lambda: client.register_system_shared_memory("other", key, 65))
+        running.cancel()
+        busy = "StatusCode.RESOURCE_EXHAUSTED"
+        wait_until(lambda: refused(lambda: client.unregister_system_shared_memory(name)) != busy)
+        seen["left"] = len(client.get_system_shared_memory_status().regions)
+        seen["unknown"] = refused(lambda: client.infer(model, [data, inputs_of([1])[1]]))
+        seen["named"] = [text for text in texts if name in text or key.strip("/") in text]
+    finally:
+        shm.destroy_shared_memory_region(region)
+    return seen
+
+
 if __name__ == "__main__":
     if sys.argv[1] == "--descriptors":
         print(json.dumps(descriptors()))
     else:
         with grpcclient.InferenceServerClient(sys.argv[1]) as triton:
-            calls = exercise_shared_memory if "--shared-memory" in sys.argv else exercise
-            print(json.dumps(calls(triton, sys.argv[2])))
+            if "--region-in-use" in sys.argv:
+                print(json.dumps(exercise_region_in_use(triton, sys.argv[2], sys.argv[1])))
+            else:
+                calls = exercise_shared_memory if "--shared-memory" in sys.argv else exercise
+                print(json.dumps(calls(triton, sys.argv[2])))

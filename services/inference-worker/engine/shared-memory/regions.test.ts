@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SharedMemoryRegions } from './regions';
 
@@ -50,6 +50,14 @@ test.each([
   expect(register(part)).not.toThrow(new RegExp(key));
   expect(regions.status('')).toEqual([]);
 });
+
+test.each([0o640, 0o604, 0o620, 0o666])(
+  'memory of mode %s is not registered: others could use it',
+  (mode) => {
+    chmodSync(file, mode);
+    expect(register()).toThrow('shared memory: the memory is open to other users; its mode must be 0600');
+  },
+);
 
 test('a link or a folder of that key is not followed', () => {
   const link = `${file}-link`;

@@ -1,4 +1,4 @@
-import { closeSync, constants, fstatSync, openSync, readSync, writeSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readSync, writeSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
 import type { RegionReference } from '#lib/engine-client/region-parameters';
 import { RoundhouseError } from '#schemas/errors';
@@ -61,6 +61,13 @@ function transfer(work: (done: number) => number, length: number): void {
   }
 }
 
+function faultOf(memory: Stats, { offset, byteSize }: RegionSpec): string | null {
+  if (memory.isFile() && (memory.mode & 0o077) !== 0)
+    return 'the memory is open to other users; its mode must be 0600';
+  if (memory.isFile() && byteSize > 0 && fits(offset, byteSize, memory.size)) return null;
+  return 'offset and size do not lie within the memory';
+}
+
 /**
  * POSIX shared memory that outside clients registered. It is read and written by file calls and never mapped:
  * its owner can cut it short at any time, and a mapping of it would end us with SIGBUS then.
@@ -73,10 +80,10 @@ export class SharedMemoryRegions {
     if (this.regions.has(spec.name)) throw invalid('a region of that name is registered already');
     if (this.regions.size >= mostRegions) throw invalid(`${mostRegions} regions are registered, the limit`);
     const fd = openKey(spec.key);
-    const status = fstatSync(fd);
-    if (!status.isFile() || spec.byteSize === 0 || !fits(spec.offset, spec.byteSize, status.size)) {
+    const fault = faultOf(fstatSync(fd), spec);
+    if (fault !== null) {
       closeSync(fd);
-      throw invalid('offset and size do not lie within the memory');
+      throw invalid(fault);
     }
     this.regions.set(spec.name, { ...spec, fd, uses: 0 });
   }
