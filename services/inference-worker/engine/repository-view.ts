@@ -12,6 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { makeFolder } from '#lib/make-folder';
 
 /**
  * The repository as the core sees it: a folder of our own with, for each model, a copy of its configuration
@@ -27,7 +28,7 @@ export class RepositoryView {
   ) {
     this.repository = realpathSync(repository);
     rmSync(folder, { recursive: true, force: true });
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder, 0o700);
   }
 
   /** Shows a model with these versions. Its configuration is written anew where the repository's differs. */

@@ -1,7 +1,7 @@
-import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Server } from '@grpc/grpc-js';
 import { loadProtocol } from '#lib/engine-client/protocol';
+import { makeFolder } from '#lib/make-folder';
 import { admissionHandlers } from './admission-service';
 import { healthHandlers } from './health-service';
 import { inferenceDefinition, inferenceHandlers, type EngineParts } from './inference-service';
@@ -26,7 +26,7 @@ export async function serveEngine(
   server.addService(inferenceDefinition(), inferenceHandlers(parts));
   server.addService(loadProtocol().health, healthHandlers(parts.models, stopping.signal));
   server.addService(loadProtocol().engine, admissionHandlers(parts.triton));
-  mkdirSync(dirname(socket), { recursive: true });
+  makeFolder(dirname(socket));
   await bindSocket(server, socket);
   return {
     close() {

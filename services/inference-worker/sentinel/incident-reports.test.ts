@@ -73,4 +73,6 @@ test('a report that would be too long loses its requests first, then its text', 
 test('a folder that can not be made is said, not hidden', () => {
   writeFileSync(join(folder, 'file'), '');
   expect(() => new IncidentReports(join(folder, 'file', 'incidents')).write(incident(0))).toThrow(/ENOTDIR/);
+  // Node's own `recursive` never returns there.
+  expect(() => new IncidentReports('/proc/nobody/incidents').write(incident(0))).toThrow(/ENOENT/);
 });

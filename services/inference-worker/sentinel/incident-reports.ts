@@ -1,5 +1,6 @@
-import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { makeFolder } from '#lib/make-folder';
 import type { Incident } from './incident';
 
 export const mostReports = 100;
@@ -32,7 +33,7 @@ export class IncidentReports {
 
   /** Returns the file's path. Throws what the file system says. */
   write(incident: Incident): string {
-    mkdirSync(this.folder, { recursive: true, mode: 0o700 });
+    makeFolder(this.folder, 0o700);
     const stamp = incident.at.replace(/[-:.]/g, '');
     const file = join(this.folder, `${stamp}-${incident.engine.pid}-${incident.kind}.json`);
     const unfinished = `${file}.${process.pid}.tmp`;
