@@ -2,10 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LauncherProcess } from './launcher-process';
 
-/** Moments of a start, whose end takes about five seconds here: a Ctrl-C at each. CI takes every twentieth. */
+/** Moments of a start, whose end takes about five seconds here: a Ctrl-C at each. CI takes every fortieth. */
 const stepMs = 60;
 const moments = Array.from({ length: 100 }, (_, index) => index * stepMs);
-const swept = process.env['TEST_FULL'] === '1' ? moments : moments.filter((_, index) => index % 20 === 10);
+const swept = process.env['TEST_FULL'] === '1' ? moments : moments.filter((_, index) => index % 40 === 10);
 
 const running: LauncherProcess[] = [];
 afterEach(() => running.splice(0).forEach((launcher) => launcher.kill()));

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { RepositoryPoll } from './repository-poll';
@@ -11,9 +11,12 @@ const models = {
   unload: (model: string) => Promise.resolve(void asked.push(`unload ${model}`)),
 };
 
+let written = 0;
+/** Each at a time of its own: kernels before 6.13 tell times apart only by some milliseconds. */
 function put(path: string, text = 'x'): void {
   mkdirSync(join(folder, path, '..'), { recursive: true });
   writeFileSync(join(folder, path), text);
+  utimesSync(join(folder, path), ++written, written);
 }
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'roundhouse-poll-'));
