@@ -8,6 +8,7 @@ import { runJestProject } from './test/jest-project.mjs';
 import { runNativeTests } from './test/native-tests.mjs';
 import { runScriptTests } from './test/script-tests.mjs';
 import { addTallies, tally, tallyLine } from './test/part.mjs';
+import { runSanitizers, skipSanitizers } from './test/sanitizers.mjs';
 
 const minute = 60_000;
 
@@ -15,13 +16,14 @@ const minute = 60_000;
  * `npm test [-- PART…]`: set-up, then the parts; the last line adds them up. `--full` (npm run test:full)
  * sets TEST_FULL=1, by which tests run their long versions.
  */
-function partsOf(full) {
+function partsOf(full, named) {
   const env = { ...process.env, ...(full ? { TEST_FULL: '1' } : {}) };
   const limitMs = (full ? 60 : 15) * minute;
   return {
     checks: () => runChecks(projectRoot),
     scripts: () => runScriptTests(projectRoot),
     native: () => runNativeTests(projectRoot),
+    sanitizers: () => (full || named.includes('sanitizers') ? runSanitizers(projectRoot) : skipSanitizers()),
     unit: () => runJestProject(projectRoot, 'unit', { inBand: false, limitMs, env }),
     integration: () => runJestProject(projectRoot, 'integration', { inBand: true, limitMs, env }),
     crash: () => runJestProject(projectRoot, 'crash', { inBand: true, limitMs, env }),
@@ -29,14 +31,14 @@ function partsOf(full) {
 }
 
 async function main(args) {
-  const parts = partsOf(args.includes('--full'));
+  const named = args.filter((arg) => arg !== '--full');
+  const parts = partsOf(args.includes('--full'), named);
   if (args.some(isHelp)) {
     console.log(
       `npm test [-- PART…], npm run test:full [-- PART…]\n  The parts are ${Object.keys(parts).join(', ')}.`,
     );
     return true;
   }
-  const named = args.filter((arg) => arg !== '--full');
   const unknown = named.filter((name) => !(name in parts));
   if (unknown.length > 0) {
     console.error(`no part ${unknown.join(', ')}; the parts are ${Object.keys(parts).join(', ')}`);

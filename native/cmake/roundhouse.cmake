@@ -7,7 +7,8 @@ if(ROUNDHOUSE_WERROR)
   target_compile_options(roundhouse_options INTERFACE -Werror)
 endif()
 if(ROUNDHOUSE_SANITIZE)
-  target_compile_options(roundhouse_options INTERFACE -fsanitize=${ROUNDHOUSE_SANITIZE} -fno-omit-frame-pointer)
+  target_compile_options(roundhouse_options INTERFACE -fsanitize=${ROUNDHOUSE_SANITIZE}
+    -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(roundhouse_options INTERFACE -fsanitize=${ROUNDHOUSE_SANITIZE})
 endif()
 

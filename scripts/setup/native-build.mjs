@@ -44,7 +44,7 @@ async function build({ root, native, logs }) {
 }
 
 /** CMake refuses a build folder that was made for another place. */
-function forgetMovedTree(root, native) {
+export function forgetMovedTree(root, native) {
   const cache = join(native, 'CMakeCache.txt');
   if (!existsSync(cache)) return;
   const home = /^CMAKE_HOME_DIRECTORY:INTERNAL=(.*)$/m.exec(readFileSync(cache, 'utf8'))?.[1];

@@ -10,14 +10,15 @@ export async function runNativeTests(root) {
   const folder = join(root, 'build', 'native', 'tests');
   const programs = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('_test')) : [];
   const tallies = [];
-  for (const name of programs.sort()) tallies.push(await runOne(join(folder, name), name, root));
+  for (const name of programs.sort()) tallies.push(await runProgram(join(folder, name), { name, root }));
   return addTallies(tallies);
 }
 
-async function runOne(program, name, root) {
-  const result = await runToEnd(program, [], { cwd: root, limitMs: 600_000, show: false });
+/** `judge`: is the output that of a good run? */
+export async function runProgram(program, { name, root, env = process.env, judge = () => true }) {
+  const result = await runToEnd(program, [], { cwd: root, limitMs: 600_000, show: false, env });
   const checks = readTally(result.output);
-  const outcome = outcomeOf(result.ok, checks);
+  const outcome = outcomeOf(result.ok && judge(result.output), checks);
   const word = outcome.failed > 0 ? 'FAILED' : 'ok    ';
   console.log(`${word} ${name}: ${checks === null ? 'no tally' : `checks: ${tallyLine(checks)}`}`);
   if (outcome.failed > 0) console.log(`${result.output.trimEnd()}\n${name} ended with ${result.reason}`);

@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { readResults } from '../test/jest-project.mjs';
 import { outcomeOf } from '../test/native-tests.mjs';
 import { addTallies, readTally, runToEnd, tally, tallyLine } from '../test/part.mjs';
+import { judge, skipSanitizers } from '../test/sanitizers.mjs';
 import { temporaryFolder } from './temporary-folder.mjs';
 
 test('the last tally line of an output counts', () => {
@@ -45,4 +46,20 @@ test('a C++ program counts as one test, and as failed when it says nothing or en
   assert.deepEqual(outcomeOf(true, tally(5, 1)), tally(0, 1));
   assert.deepEqual(outcomeOf(true, null), tally(0, 1));
   assert.deepEqual(outcomeOf(false, tally(5)), tally(0, 1));
+});
+
+test('what a sanitizer found fails a program, whatever its exit status', () => {
+  const found = [
+    'ok\n==123==ERROR: AddressSanitizer: heap-use-after-free on address 0x6\n',
+    '==9==ERROR: LeakSanitizer: detected memory leaks\n',
+    'ring.cpp:12:3: runtime error: signed integer overflow: 1 + 2147483647\n',
+    'SUMMARY: UndefinedBehaviorSanitizer: undefined-behavior ring.cpp:12:3\n',
+  ];
+  assert.deepEqual(found.map(judge), [false, false, false, false]);
+  assert.equal(judge('neighbour: 7 round trips\n1 passed, 0 failed, 0 skipped\n'), true);
+});
+
+test('sanitizers that are left out show as skipped', (t) => {
+  t.mock.method(console, 'log', () => undefined);
+  assert.deepEqual(skipSanitizers(), tally(0, 0, 1));
 });
