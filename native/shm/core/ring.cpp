@@ -1,8 +1,11 @@
 #include "ring.hpp"
 
+#include <poll.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 
 #include "failure.hpp"
@@ -14,6 +17,26 @@ constexpr std::uint64_t kWord = 8;
 
 // A frame is its length in one word and its bytes in whole words.
 std::uint64_t footprint(std::uint64_t frame_bytes) { return kWord + ((frame_bytes + kWord - 1) & ~(kWord - 1)); }
+
+bool is_ready(int event_fd, short events) {
+  pollfd ready{event_fd, events, 0};
+  return ::poll(&ready, 1, 0) > 0;
+}
+
+// An eventfd has its flags with the peer in common, who may take O_NONBLOCK away at any time.
+void read_without_waiting(int event_fd) {
+  std::uint64_t count = 0;
+  const iovec part{&count, sizeof count};
+  if (::preadv2(event_fd, &part, 1, -1, RWF_NOWAIT) >= 0 || errno != EOPNOTSUPP) return;
+  // Linux before 5.8.
+  if (is_ready(event_fd, POLLIN)) (void)!::read(event_fd, &count, sizeof count);
+}
+
+// One whose counter is full rings already.
+void ring_without_waiting(int event_fd) {
+  const std::uint64_t one = 1;
+  if (is_ready(event_fd, POLLOUT)) (void)!::write(event_fd, &one, sizeof one);
+}
 
 }  // namespace
 
@@ -42,10 +65,7 @@ bool RingProducer::push(std::span<const std::byte> frame) {
   copy_in(head_ + kWord, frame.data(), frame.size());
   head_ += needed;
   control_->head.store(head_, std::memory_order_seq_cst);
-  if (control_->consumer_sleeps.exchange(0, std::memory_order_seq_cst) != 0) {
-    const std::uint64_t one = 1;
-    (void)!::write(event_fd_, &one, sizeof one);
-  }
+  if (control_->consumer_sleeps.exchange(0, std::memory_order_seq_cst) != 0) ring_without_waiting(event_fd_);
   return true;
 }
 
@@ -82,9 +102,6 @@ bool RingConsumer::fall_asleep() {
   return false;
 }
 
-void RingConsumer::wake_up() {
-  std::uint64_t count = 0;
-  (void)!::read(event_fd_, &count, sizeof count);
-}
+void RingConsumer::wake_up() { read_without_waiting(event_fd_); }
 
 }  // namespace roundhouse::shm
