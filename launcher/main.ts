@@ -5,6 +5,7 @@ import { parseStartArguments, usage, type StartArguments } from './day/arguments
 import { dispatchDay } from './day/dispatch-day';
 import { planDay } from './day/planned-day';
 import { failureText } from './failure-text';
+import type { Pipeline } from './pipeline';
 import { endpointsText, servedPorts } from './serve';
 import { Interrupted, stopSignal, untilAborted } from './stop-signal';
 import { Terminal } from './terminal/terminal';
@@ -13,12 +14,24 @@ type Run = Exclude<StartArguments, { kind: 'help' }>;
 
 const terminal = new Terminal(process.stdout);
 
+/** A start that was broken off or failed leaves the terminal with a line of its own for what follows. */
+async function booted(options: Parameters<typeof boot>[0]): Promise<Pipeline> {
+  try {
+    return await boot(options);
+  } catch (error) {
+    if (error instanceof Interrupted)
+      terminal.line('stopped before the pipeline was up; nothing is left behind but the logs');
+    else terminal.clear();
+    throw error;
+  }
+}
+
 async function run(args: Run, asked: AbortSignal): Promise<void> {
   const lost = new AbortController();
   const signal = AbortSignal.any([asked, lost.signal]);
   const plan = args.kind === 'serve' ? null : await planDay(args);
   const startedAt = Date.now();
-  const pipeline = await boot({
+  const pipeline = await booted({
     env: process.env,
     terminal,
     signal,

@@ -8,6 +8,8 @@ export function processEventLine(event: ProcessEvent): string {
       return `${event.name} is ready (pid ${event.pid})`;
     case 'awaited':
       return `waiting for ${event.name}${event.words === '' ? '' : ` (${shownText(event.words, 200)})`}`;
+    case 'told':
+      return `${event.name}: ${shownText(event.words, 1_000)}`;
     case 'exited':
       return `${event.name} ended: ${event.reason}${event.again ? '; it is started again' : ''}`;
     case 'gaveUp':

@@ -62,6 +62,13 @@ describe('SupervisedProcess', () => {
     expect(events).toEqual([{ kind: 'ready', name: 'child', pid: child.pid }]);
   });
 
+  test('what it wants its user to know comes as an event, whenever it says it', async () => {
+    const child = nodeProcess(`${ready} setTimeout(() => process.send({type: 'told', words: 'lost'}), 50);`);
+    await child.start();
+    await until(() => events.length === 2);
+    expect(events[1]).toEqual({ kind: 'told', name: 'child', words: 'lost' });
+  });
+
   test('SIGTERM ends it, and nothing is restarted or reported', async () => {
     const child = nodeProcess(
       `process.on('SIGTERM', () => { console.log('finished'); process.exit(0); });${ready}`,

@@ -35,6 +35,8 @@ export type ProcessEvent =
   /** Not ready yet; `words` are the last of its log. */
   | { readonly kind: 'awaited'; readonly name: string; readonly words: string }
   | { readonly kind: 'ready'; readonly name: string; readonly pid: number }
+  /** What a service of ours wants its user to know. */
+  | { readonly kind: 'told'; readonly name: string; readonly words: string }
   | { readonly kind: 'exited'; readonly name: string; readonly reason: string; readonly again: boolean }
   | { readonly kind: 'gaveUp'; readonly name: string; readonly reason: string; readonly logFile: string };
 
@@ -170,6 +172,7 @@ export class SupervisedProcess {
     const probe = this.spec.ready;
     if (probe === 'message') {
       child.on('message', (message) => {
+        if (isTold(message)) this.onEvent({ kind: 'told', name: this.name, words: message.words });
         if (!isReadyMessage(message)) return;
         this.#ports = message.ports;
         ready();
@@ -219,4 +222,8 @@ export class SupervisedProcess {
 
 function isReadyMessage(message: unknown): message is { type: 'ready'; ports: ServicePorts } {
   return typeof message === 'object' && message !== null && 'type' in message && message.type === 'ready';
+}
+
+function isTold(message: unknown): message is { type: 'told'; words: string } {
+  return typeof message === 'object' && message !== null && 'type' in message && message.type === 'told';
 }

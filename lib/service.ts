@@ -19,6 +19,8 @@ export interface ServiceContext<C> {
   readonly signal: AbortSignal;
   /** Closers run in reverse order at the stop, and when the start fails half-way. */
   onStop(name: string, close: () => unknown): void;
+  /** Words for the user of whoever started this process with a channel; elsewhere nothing. */
+  tell(words: string): void;
   /** For faults after the start: logs, stops in order and exits with 1. */
   fail(error: Error): void;
 }
@@ -94,6 +96,7 @@ class RunningService<C> {
       logger: telemetry.logger,
       signal: this.stopping.signal,
       onStop: (name, close) => this.closers.push({ name, close }),
+      tell: (words) => this.send({ type: 'told', words }),
       fail: (error) => void this.exit(exitCodeOf(error) || exitCodes.fault, error),
     };
   }
@@ -113,7 +116,11 @@ class RunningService<C> {
     if (this.stopping.signal.aborted) return void this.exit(exitCodes.ok);
     this.started = true;
     this.telemetry.logger.info({ event: 'ServiceReady', ports });
-    if (process.connected) process.send?.({ type: 'ready', ports });
+    this.send({ type: 'ready', ports });
+  }
+
+  private send(message: object): void {
+    if (process.connected) process.send?.(message);
   }
 
   private started = false;

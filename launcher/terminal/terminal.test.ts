@@ -24,6 +24,21 @@ test('on a TTY a status is replaced by what follows; elsewhere there are plain l
   expect(written(false, 30, use)).toBe('starting a rather long list of processes\nready\nup\n');
 });
 
+test('a terminal that does not know its width counts as one of 80 columns', () => {
+  const text = written(true, 0, (terminal) => terminal.status('x'.repeat(100)));
+  expect(text).toBe(`${'x'.repeat(78)}…`);
+});
+
+test('a status can be taken away before the words of somebody else; elsewhere it stays', () => {
+  const use = (terminal: Terminal) => {
+    terminal.status('starting');
+    terminal.clear();
+    terminal.clear();
+  };
+  expect(written(true, 30, use)).toBe('starting\r\u001b[2K');
+  expect(written(false, 30, use)).toBe('starting\n');
+});
+
 test('a status is not cut within a character', () => {
   // 20 columns leave 19: 18 units would end within the tenth pair, so nine pairs and an ellipsis are left.
   const text = written(true, 20, (terminal) => terminal.status(`x${'😀'.repeat(20)}`));

@@ -22,10 +22,16 @@ export class Terminal {
   /** Progress: replaced by the next line on a TTY, a plain line elsewhere. */
   status(text: string): void {
     if (!this.output.isTTY) return this.line(text);
-    const width = Math.max(20, this.output.columns ?? 80) - 1;
+    // A terminal that was never told its size has 0 columns.
+    const width = Math.max(20, this.output.columns || 80) - 1;
     const shown = shownText(text, text.length > width ? width - 1 : width);
     this.output.write(`${this.takeStatus()}${shown}`);
     this.hasStatus = true;
+  }
+
+  /** Takes a status line away: what comes next is not ours. */
+  clear(): void {
+    this.output.write(this.takeStatus());
   }
 
   private takeStatus(): string {

@@ -41,7 +41,7 @@ export class LiveLine {
     const steps = [...this.#running].map(
       ([name, since]) => `${name} ${Math.round((this.now() - since) / 1000)} s`,
     );
-    const width = Math.max(20, (this.output.columns ?? 80) - 1);
+    const width = Math.max(20, (this.output.columns || 80) - 1);
     const text = `  … ${steps.join(' · ')}`;
     this.output.write(`${clear}${text.length > width ? `${text.slice(0, width - 1)}…` : text}`);
     this.#isShown = true;

@@ -37,6 +37,11 @@ test('a narrow terminal gets what fits', () => {
   assert.equal(text, `${clear}  … native build (CMak…`);
 });
 
+test('a terminal that does not know its width counts as one of 80 columns', () => {
+  const text = written({ isTTY: true, columns: 0 }, (live) => live.begin('native build (CMake)'));
+  assert.equal(text, `${clear}  … native build (CMake) 0 s`);
+});
+
 test('elsewhere there are the lines alone', () => {
   const lines = written({}, (live, pass) => {
     live.begin('Redis');

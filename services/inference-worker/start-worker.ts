@@ -20,6 +20,7 @@ import { serveInferenceProtocol } from './protocol/serve-inference-protocol';
 import { serveMetrics } from './protocol/serve-metrics';
 import { engineReadiness, engineWarnings } from './readiness';
 import { circuitPolicy } from './sentinel/circuit';
+import { incidentWords } from './sentinel/incident-words';
 import { Sentinel } from './sentinel/sentinel';
 import { ShardConsumer } from './shard-consumer';
 import { ShardIntake } from './shard-intake';
@@ -53,7 +54,22 @@ function connectToEngine(
   return connectOverShm({ address, grpc, events, poolBytes, whenEmpty, onHangUp });
 }
 
-export function startEngine({ config, logger, onStop }: Context, events: WorkerEvents, env: Env): EngineLink {
+/** Incidents are told to the user of the launcher as well. */
+function withIncidentsTold(events: WorkerEvents, tell: Context['tell']): WorkerEvents {
+  return {
+    ...events,
+    IncidentReported: (facts) => {
+      events.IncidentReported(facts);
+      tell(incidentWords(facts));
+    },
+  };
+}
+
+export function startEngine(
+  { config, logger, onStop, tell }: Context,
+  events: WorkerEvents,
+  env: Env,
+): EngineLink {
   const link = new EngineLink();
   const sentinel = new Sentinel({
     mainFile: join(__dirname, 'engine', 'main.js'),
@@ -65,7 +81,7 @@ export function startEngine({ config, logger, onStop }: Context, events: WorkerE
     incidentFolder: config.incidentFolder,
     circuit: circuitPolicy(config.engineCircuitPauseMs),
     logger,
-    events,
+    events: withIncidentsTold(events, tell),
     link,
     connect: (address, onHangUp) => connectToEngine(address, onHangUp, config, events),
   });

@@ -26,7 +26,10 @@ function read(file: string): string {
   }
 }
 
-async function endedAt(ms: number, closesOutput: boolean): Promise<{ code: unknown; left: string[] }> {
+async function endedAt(
+  ms: number,
+  closesOutput: boolean,
+): Promise<{ code: unknown; left: string[]; output: string }> {
   const mark = `${process.pid}-${ms}-${closesOutput}`;
   const env = { START_MARK: mark, KAFKA_BROKERS: '', REDIS_URL: '' };
   const launcher = new LauncherProcess([], env);
@@ -35,15 +38,17 @@ async function endedAt(ms: number, closesOutput: boolean): Promise<{ code: unkno
   if (closesOutput) launcher.closeOutput();
   launcher.signal('SIGINT');
   const { code, signal } = await launcher.ended;
-  return { code: code ?? signal, left: marked(mark) };
+  return { code: code ?? signal, left: marked(mark), output: launcher.output };
 }
 
 // An engine whose worker had ended spun for ever in the last line of its log.
 test('a Ctrl-C at any moment of a start leaves no process behind', async () => {
   for (const [index, ms] of swept.entries()) {
-    const { code, left } = await endedAt(ms, index % 2 === 1);
+    const { code, left, output } = await endedAt(ms, index % 2 === 1);
     expect({ ms, left }).toEqual({ ms, left: [] });
     // Before it has set up its handlers the signal ends it; a reader that is gone is no fault.
     expect(['SIGINT', 130, 0]).toContain(code);
+    if (code === 130 && index % 2 === 0)
+      expect(output).toMatch(/stopped.*nothing is left behind but the logs\n$/);
   }
 }, 1_500_000);
