@@ -13,7 +13,10 @@ import { Traffic, type TrafficCounts } from './traffic';
 const served = 'candidate_cost';
 /** Between two operations. */
 const betweenMs = 20;
-/** Memory is looked at after so many, with no request under way and when the engine has tidied up. */
+/**
+ * Memory is looked at after so many (of fewer than 50: after half of them) and at the end, with no request under way
+ * and when the engine has tidied up.
+ */
 const lookEvery = 25;
 const untilTidyMs = 1_300;
 /** Calls that have the engine's JavaScript compiled before memory is looked at. */
@@ -63,6 +66,7 @@ async function phase(
   if (count === 0) return null;
   bench.traffic.take();
   const readings: Reading[] = [];
+  const every = Math.min(lookEvery, Math.ceil(count / 2));
   const millis: number[] = [];
   const started = performance.now();
   for (let i = 1; i <= count; i += 1) {
@@ -70,8 +74,7 @@ async function phase(
     await operate(i);
     millis.push(performance.now() - before);
     await pause(betweenMs);
-    if (i % lookEvery === 0 || i === count)
-      readings.push({ operations: i, bytes: await restingBytes(bench) });
+    if (i % every === 0 || i === count) readings.push({ operations: i, bytes: await restingBytes(bench) });
   }
   await bench.traffic.settled();
   const sorted = millis.sort((a, b) => a - b);
