@@ -10,8 +10,8 @@ let seen: string[];
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'roundhouse-labels-'));
   for (const version of ['1', '2']) {
-    mkdirSync(join(folder, 'a', version), { recursive: true });
-    writeFileSync(join(folder, 'a', version, 'model.txt'), version);
+    mkdirSync(join(folder, 'candidate_cost', version), { recursive: true });
+    writeFileSync(join(folder, 'candidate_cost', version, 'model.txt'), version);
   }
   seen = [];
 });
@@ -28,14 +28,14 @@ function write(text: string): void {
   renameSync(join(folder, 'labels.json.new'), join(folder, 'labels.json'));
 }
 const key = { tenantId: 't' as TenantId, runId: 'live' as RunId, roundId: 'r' as RoundId };
-const stable = '{"stable": {"a": "1"}, "canary": {"a": "2"}, "canaryShare": 0}';
+const stable = '{"stable": {"candidate_cost": "1"}, "canary": {"candidate_cost": "2"}, "canaryShare": 0}';
 
 test('a change is followed, and a round keeps the label that it names', async () => {
   write(stable);
   const models = new FollowedModels(folder, events);
   expect(models.resolve(key, undefined)).toMatchObject({ label: 'stable', models: [{ version: '1' }] });
   expect(models.resolve(key, 'canary')).toMatchObject({ label: 'canary', models: [{ version: '2' }] });
-  write('{"stable": {"a": "1"}, "canary": {"a": "2"}, "canaryShare": 1}');
+  write('{"stable": {"candidate_cost": "1"}, "canary": {"candidate_cost": "2"}, "canaryShare": 1}');
   await models.look();
   expect(models.resolve(key, undefined)).toMatchObject({ label: 'canary', models: [{ version: '2' }] });
   expect(models.resolve(key, 'stable')).toMatchObject({ label: 'stable', models: [{ version: '1' }] });
@@ -43,8 +43,17 @@ test('a change is followed, and a round keeps the label that it names', async ()
 });
 
 test.each([
-  ['half of a file', '{"stable": {"a"', /not JSON/],
-  ['a version that is not there', '{"stable": {"a": "3"}}', /stable\.a 3: no folder/],
+  ['half of a file', '{"stable": {"candidate_cost"', /not JSON/],
+  [
+    'a version that is not there',
+    '{"stable": {"candidate_cost": "3"}}',
+    /stable\.candidate_cost 3: no folder/,
+  ],
+  [
+    'a label without the model of all rounds',
+    '{"stable": {}}',
+    /stable\.candidate_cost absent: the model of all/,
+  ],
   ['a path', '{"stable": {"../a": "1"}}', /a model name/],
   ['nothing', '', /not JSON/],
 ])('%s keeps the old labels, says why once, and is followed when it is right', async (_, text, reason) => {
@@ -55,23 +64,23 @@ test.each([
   await models.look();
   expect(seen).toEqual([expect.stringMatching(reason)]);
   expect(models.whyNotFollowed()).toMatch(reason);
-  expect(models.resolve(key, undefined).models).toMatchObject([{ name: 'a', version: '1' }]);
-  write('{"stable": {"a": "2"}}');
+  expect(models.resolve(key, undefined).models).toMatchObject([{ name: 'candidate_cost', version: '1' }]);
+  write('{"stable": {"candidate_cost": "2"}}');
   await models.look();
   expect(models.whyNotFollowed()).toBeNull();
   expect(models.labels).toEqual(['stable']);
-  expect(models.resolve(key, undefined).models).toMatchObject([{ name: 'a', version: '2' }]);
+  expect(models.resolve(key, undefined).models).toMatchObject([{ name: 'candidate_cost', version: '2' }]);
 });
 
 test('a version that comes after the label that names it is found', async () => {
   write(stable);
   const models = new FollowedModels(folder, events);
-  write('{"stable": {"a": "3"}}');
+  write('{"stable": {"candidate_cost": "3"}}');
   await models.look();
-  mkdirSync(join(folder, 'a', '3'));
+  mkdirSync(join(folder, 'candidate_cost', '3'));
   await models.look();
   expect(models.whyNotFollowed()).toBeNull();
-  expect(models.resolve(key, undefined).models).toMatchObject([{ name: 'a', version: '3' }]);
+  expect(models.resolve(key, undefined).models).toMatchObject([{ name: 'candidate_cost', version: '3' }]);
 });
 
 test('a file that goes is refused, the old labels hold', async () => {

@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
+import { configError } from '#lib/config';
 import type { ModelLabel } from '#lib/model-labels';
 import {
   loadModelRepository,
@@ -11,6 +12,7 @@ import {
 import { labelOfRound } from '#policy/model-label/index';
 import type { ModelRef, RoundKey } from '#schemas/domain';
 import { RoundhouseError } from '#schemas/errors';
+import { CANDIDATE_COST_MODEL } from '#schemas/tensors';
 import type { IngestEvents } from '../events';
 
 const LOOK_MS = 250;
@@ -25,6 +27,19 @@ function reasonOf(error: unknown): string {
   return (
     error.faults.map(({ path, value, limit }) => `${path} ${value}: ${limit}`).join('; ') || error.message
   );
+}
+
+/** Every round of a label without the model that costs candidates would be refused. */
+function usable(repository: ModelRepository): ModelRepository {
+  const faults = repository.labels
+    .filter((label) => !repository.refsOf(label).some(({ name }) => name === CANDIDATE_COST_MODEL))
+    .map((label) => ({
+      path: `labels.json: ${label}.${CANDIDATE_COST_MODEL}`,
+      value: 'absent',
+      limit: 'the model of all rounds',
+    }));
+  if (faults.length > 0) throw configError(faults);
+  return repository;
 }
 
 /**
@@ -44,7 +59,7 @@ export class FollowedModels {
     private readonly events: IngestEvents,
   ) {
     this.seen = this.stamp();
-    this.now = loadModelRepository(folder);
+    this.now = usable(loadModelRepository(folder));
   }
 
   start(): void {
@@ -99,7 +114,7 @@ export class FollowedModels {
       const path = `${name}/${version}`;
       if (!hashes.has(path)) hashes.set(path, await readContentHash(join(this.folder, path)));
     }
-    this.now = repositoryOf(labels, (name, version) => hashes.get(`${name}/${version}`)!);
+    this.now = usable(repositoryOf(labels, (name, version) => hashes.get(`${name}/${version}`)!));
     this.report();
   }
 
