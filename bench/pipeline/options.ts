@@ -13,7 +13,13 @@ export interface PipelineBenchOptions {
 }
 
 export const usage = `npm run --silent bench -- pipeline [--candidates 2000] [--shards 4] [--deadline-ms 1000]
-  [--rate 5] [--warm-up 30] [--seconds 300] [--bare-seconds 30] [--seed 1]`;
+  [--rate 5] [--warm-up 30] [--seconds 300] [--bare-seconds 30] [--seed 1]
+  One JSON object; progress on stderr. Rounds at a steady pace through broker, engine and aggregator, then as many
+  messages of the same sizes through a bare chain of the same topics: latencies, stages, memory, processor time.
+  --candidates N --shards N   of a round
+  --rate N                    rounds a second
+  --warm-up S --seconds S     before the measured part, and of it
+  --bare-seconds S            of the bare chain`;
 
 /** Throws ArgumentsInvalid with the flag and its range. */
 export function parseOptions(argv: readonly string[]): PipelineBenchOptions {

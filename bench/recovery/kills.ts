@@ -41,6 +41,7 @@ export async function killEngines(
     const { pid } = await engineState(pipeline);
     killedAt.push(Date.now());
     process.kill(pid!, 'SIGKILL');
+    console.error(`kill ${i + 1} of ${options.kills}: engine ${pid}`);
   }
   return killedAt;
 }

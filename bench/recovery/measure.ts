@@ -44,6 +44,8 @@ export async function measure(
   while (!done) await submit(chunkSeconds);
   const killedAt = await kills;
   await sleep(way.deadlineMs + settleMs);
+  const refusal = [...log.rounds.values()].find(({ refusal }) => refusal !== null)?.refusal;
+  if (refusal !== undefined) note(`a round was refused: ${refusal}`);
   await log.close();
   await shards.close();
   await bus.close();

@@ -20,7 +20,14 @@ export interface Way {
 
 export const usage = `npm run --silent bench -- recovery [--kills 50] [--standby 0|1] [--deadline-ms 1000|5000]
   [--every-ms 2500] [--rate 5] [--candidates 2000] [--shards 4] [--warm-up 10] [--seed 1]
-  without --standby: both, with a standby and deadlines of 1,000 ms, without one and 5,000 ms`;
+  One JSON object; progress on stderr. The load of the pipeline bench while the active engine is killed again and
+  again; a kill takes about five seconds, so the defaults take ten minutes.
+  --kills N         of each way (default 50)
+  --standby 0|1     one way alone; without it both: with a standby and deadlines of 1,000 ms, without one and 5,000 ms
+  --every-ms MS     from the first good outcome after a kill to the next kill, at least (default 2500)
+  firstGoodMs…: from a kill to the first outcome of another engine. lostShards: of accepted rounds, without an outcome
+  by the deadline. degradedRounds: decided without some candidates. refused: by ingest, mostly for a deadline that
+  was too near when the round was cut (a busy machine); the first reason is told on stderr.`;
 
 /** Throws ArgumentsInvalid with the flag and its range. */
 export function parseOptions(argv: readonly string[]): RecoveryOptions {
