@@ -17,13 +17,14 @@ bool ThreadGrace::read(pid_t thread, State& state) {
   std::snprintf(path.data(), path.size(), "/proc/self/task/%d/status", thread);
   const int file = open(path.data(), O_RDONLY | O_CLOEXEC);
   if (file < 0) return false;
-  std::array<char, 4096> text{};
+  std::array<char, 16384> text{};
   const ssize_t length = ::read(file, text.data(), text.size() - 1);
   close(file);
   if (length <= 0) return false;
   const char* letter = std::strstr(text.data(), "\nState:\t");
   const char* count = std::strstr(text.data(), "\nvoluntary_ctxt_switches:\t");
-  if (letter == nullptr || count == nullptr) return false;
+  // Nothing known of it: it counts as awake, and as having never slept.
+  if (letter == nullptr || count == nullptr) return true;
   state.asleep = letter[8] == 'S';
   state.sleeps = std::atoll(std::strchr(count, '\t') + 1);
   return true;
