@@ -19,6 +19,7 @@ import { engineIncident, type Seen } from './engine-incident';
 import type { EngineLoss, EngineRole, Reaction } from './incident';
 import { IncidentReports } from './incident-reports';
 import { ProvenModels } from './model-failures';
+import { memoryOf } from './process-memory';
 import { pauseBeforeRestart } from './restart-backoff';
 import { Samples } from './samples';
 import { Standby, warmUp } from './standby';
@@ -96,9 +97,10 @@ export class Sentinel {
     });
   }
 
-  /** A standby needs about what the active engine has. */
+  /** A standby needs about what the active engine has; while there is none, that one comes first. */
   private hasRoom(): boolean {
-    return process.availableMemory() > 2 * (this.active?.health.memory?.residentBytes ?? 0);
+    if (this.active === null) return false;
+    return process.availableMemory() > 2 * (memoryOf(this.active.process.pid)?.residentBytes ?? 0);
   }
 
   private answered(request: InferRequest): void {
