@@ -67,7 +67,7 @@ async function afterwards(
   const rows = rowsOfModels(await stateOf(parts.folder, parts.engines), invocation);
   const { canaryShare } = labelsIn(parts);
   const broken = rows.filter(({ state, reason }) => state !== 'READY' && reason !== '');
-  const text = [listingText(rows, canaryShare), ...faults].join('\n');
+  const text = [...(rows.length > 0 ? [listingText(rows, canaryShare)] : []), ...faults].join('\n');
   return { document: { versions: rows, faults }, text, good: faults.length === 0 && broken.length === 0 };
 }
 

@@ -65,6 +65,8 @@ export class EngineControl {
   /** The library's words for a port that nobody listens on name no port that was asked for. */
   private named(error: ServiceError): RoundhouseError {
     const { code, message } = roundhouseErrorOf(error);
-    return new RoundhouseError(code, `${this.url}: ${message}`, [], { cause: error });
+    const isAbsent = code === 'ENGINE_LOST' && message.includes('ECONNREFUSED');
+    const help = 'nobody listens there; `npm start -- --serve` starts a worker, --url names another';
+    return new RoundhouseError(code, `${this.url}: ${isAbsent ? help : message}`, [], { cause: error });
   }
 }

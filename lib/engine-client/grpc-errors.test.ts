@@ -36,6 +36,12 @@ test('a message above the limit is no busy engine: it is not tried again', () =>
   expect(roundhouseErrorOf(error)).toMatchObject({ code: 'PAYLOAD_INVALID', message: /larger than max/ });
 });
 
+test("the library's heading of a note that it doesn't have is left out", () => {
+  const words = 'No connection established. Last error: Error: connect ECONNREFUSED 127.0.0.1:1';
+  const error = serviceError(status.UNAVAILABLE, `${words}. Resolution note: `);
+  expect(roundhouseErrorOf(error)).toMatchObject({ code: 'ENGINE_LOST', message: words });
+});
+
 test('an unknown code in the trailer is not believed', () => {
   const metadata = new Metadata();
   metadata.set('rh-error-code', 'toString');

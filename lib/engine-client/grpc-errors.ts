@@ -44,5 +44,7 @@ export function roundhouseErrorOf(error: ServiceError): RoundhouseError {
   const text = typeof sent === 'string' && isErrorCode(sent) ? sent : undefined;
   const code =
     text ?? (isMessageTooLarge(error) ? 'PAYLOAD_INVALID' : byStatus[error.code]) ?? 'MODEL_FAILED';
-  return new RoundhouseError(asCallerSees(code), error.details || error.message, [], { cause: error });
+  // The library's heading of a note that it doesn't have.
+  const words = (error.details || error.message).replace(/\.? Resolution note: $/, '');
+  return new RoundhouseError(asCallerSees(code), words, [], { cause: error });
 }
