@@ -1,8 +1,9 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import type { Fault } from '#schemas/errors';
 import { shownText } from '#schemas/shown-text';
 import { configError } from './config';
 import { isModelName, isModelVersion, modelNameLimit, modelVersionLimit } from './model-names';
+import { readRegularFile } from './regular-file';
 
 export const modelLabels = ['stable', 'canary'] as const;
 export type ModelLabel = (typeof modelLabels)[number];
@@ -73,9 +74,10 @@ export function readLabels(file: string): ModelLabels {
   if (!existsSync(file)) throw absent('the file is absent');
   let parsed: unknown;
   try {
-    parsed = JSON.parse(readFileSync(file, 'utf8'));
+    parsed = JSON.parse(readRegularFile(file).toString());
   } catch (error) {
-    throw absent(`not JSON: ${(error as Error).message}`);
+    const why = error instanceof SyntaxError ? 'not JSON' : "can't be read";
+    throw absent(`${why}: ${(error as Error).message}`);
   }
   const faults: Fault[] = [];
   const labels = labelsOf(parsed, faults);

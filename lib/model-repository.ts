@@ -1,11 +1,12 @@
 import { createHash, type Hash } from 'node:crypto';
-import { createReadStream, readFileSync, readdirSync, statSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ModelRef } from '#schemas/domain';
 import type { Fault } from '#schemas/errors';
 import { configError } from './config';
 import { liesInside } from './model-names';
 import { modelLabels, readLabels, type ModelLabel, type ModelLabels } from './model-labels';
+import { readInPieces, readInPiecesAside, type PieceReader } from './regular-file';
 
 /** Where an engine puts the content hash of a version, in the parameters of its ModelConfig. */
 export const contentHashParameter = 'roundhouse_content_hash';
@@ -25,17 +26,18 @@ function filesBelow(folder: string, prefix = ''): string[] {
   return files.sort((a, b) => (a < b ? -1 : 1));
 }
 
-function updateName(hash: Hash, path: string, size: number): void {
-  hash.update(`${Buffer.byteLength(path)}:${path}:${size}:`);
+function hashing(hash: Hash, path: string): PieceReader {
+  return {
+    size: (bytes) => hash.update(`${Buffer.byteLength(path)}:${path}:${bytes}:`),
+    piece: (bytes) => hash.update(bytes),
+  };
 }
 
 /** SHA-256 (hex) over the sorted relative paths and bytes of a version folder, each with its length. */
 export function contentHashOf(versionFolder: string): string {
   const hash = createHash('sha256');
   for (const path of filesBelow(versionFolder)) {
-    const bytes = readFileSync(join(versionFolder, path));
-    updateName(hash, path, bytes.length);
-    hash.update(bytes);
+    readInPieces(join(versionFolder, path), hashing(hash, path));
   }
   return hash.digest('hex');
 }
@@ -44,9 +46,7 @@ export function contentHashOf(versionFolder: string): string {
 export async function readContentHash(versionFolder: string): Promise<string> {
   const hash = createHash('sha256');
   for (const path of filesBelow(versionFolder)) {
-    const file = join(versionFolder, path);
-    updateName(hash, path, statSync(file).size);
-    for await (const piece of createReadStream(file)) hash.update(piece as Buffer);
+    await readInPiecesAside(join(versionFolder, path), hashing(hash, path));
   }
   return hash.digest('hex');
 }

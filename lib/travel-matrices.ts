@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { decodeTravelMatrix, type TravelMatrix } from '#policy/routing/index';
 import { RoundhouseError } from '#schemas/errors';
+import { readRegularFile } from './regular-file';
 
 /** One of the largest size (4,096 zones, four vehicles), or many small ones. */
 const MAX_BYTES = 256 * 1024 * 1024;
@@ -46,7 +46,7 @@ export class TravelMatrices {
   private load(contentHash: string): TravelMatrix | undefined {
     let bytes: Buffer;
     try {
-      bytes = readFileSync(join(this.modelsDir, 'travel', `${contentHash}.bin`));
+      bytes = readRegularFile(join(this.modelsDir, 'travel', `${contentHash}.bin`), 2 * MAX_BYTES);
     } catch {
       return undefined;
     }

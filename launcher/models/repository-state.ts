@@ -1,8 +1,9 @@
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { modelLabels, readLabels, type ModelLabels } from '#lib/model-labels';
 import { isModelName, isModelVersion, liesInside } from '#lib/model-names';
 import { readContentHash } from '#lib/model-repository';
+import { readRegularFile } from '#lib/regular-file';
 import type { EngineControl } from './engine-control';
 
 /** A version as one engine has it, or as it lies in the repository where no engine was asked. */
@@ -50,7 +51,7 @@ export function labelsOfVersion(labels: ModelLabels, model: string, version: str
 /** The network that a version of `candidate_cost` pins (ADR 0004), as the version of `delivery_time`; or null. */
 export function pinnedNetwork(folder: string, model: string, version: string): string | null {
   try {
-    const text = readFileSync(join(folder, model, version, 'network.json'), 'utf8');
+    const text = readRegularFile(join(folder, model, version, 'network.json')).toString();
     const { network } = JSON.parse(text) as { network?: unknown };
     return /^delivery_time\/([1-9]\d*)\//.exec(String(network))?.[1] ?? null;
   } catch {

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -161,10 +162,31 @@ test('what can not be read leaves the rest serving, also at a start', async () =
   expect([await answers('1'), await answers('2')]).toEqual(['1', 'MODEL_UNAVAILABLE']);
   expect(await client.isReady()).toBe(false);
   const reasons = (await client.repositoryIndex()).map(({ name, reason }) => `${name}: ${reason}`);
-  expect(reasons).toContainEqual(expect.stringMatching(/^echo: .*echo.2: can't be read: EISDIR/));
+  expect(reasons).toContainEqual(expect.stringMatching(/^echo: .*echo.2.link is no regular file/));
   expect(reasons).toContainEqual(expect.stringMatching(/^bare: .*bare.config.pbtxt: can't be read: ENOENT/));
-  expect(reasons).toContainEqual(expect.stringMatching(/^odd: .*odd: can't be read: EISDIR/));
+  expect(reasons).toContainEqual(
+    expect.stringMatching(/^odd: .*odd.config.pbtxt: can't be read: .*is no regular file/),
+  );
   await expect(client.loadModel('bare')).rejects.toMatchObject({ code: 'MODEL_FAILED' });
+});
+
+test('pipes, which would hold whoever reads them, leave the rest serving, also at a start', async () => {
+  const pipe = (...path: string[]) => execFileSync('mkfifo', [join(repository.folder, ...path)]);
+  put('2');
+  pipe('echo', '2', 'pipe');
+  repository.write('odd', '');
+  rmSync(join(repository.folder, 'odd', 'config.pbtxt'));
+  pipe('odd', 'config.pbtxt');
+  await start({ ROUNDHOUSE_ENGINE_MODELS: 'echo,odd' });
+  expect([await answers('1'), await answers('2')]).toEqual(['1', 'MODEL_UNAVAILABLE']);
+  await expect(client.loadModel('echo')).rejects.toMatchObject({ code: 'MODEL_FAILED' });
+  await expect(client.loadModel('odd')).rejects.toMatchObject({ code: 'MODEL_FAILED' });
+  rmSync(join(repository.folder, 'echo', '2', 'pipe'));
+  await client.loadModel('echo');
+  // Into one that serves: the load is refused, both serve on.
+  pipe('echo', '1', 'pipe');
+  await expect(client.loadModel('echo')).rejects.toMatchObject({ code: 'MODEL_FAILED' });
+  expect([await answers('1'), await answers('2')]).toEqual(['1', '2']);
 });
 
 test('no call takes a name that is none', async () => {

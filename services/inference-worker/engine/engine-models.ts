@@ -157,7 +157,11 @@ export class EngineModels {
     if (unfit) throw this.rejectAll(known, faultOf(model, '', unfit));
     await this.loadSteps(model);
     const files = scanModel(this.parts.repository, model);
-    for (const [version, reason] of files.refused) this.reject(known, version, faultOf(model, '', reason));
+    for (const [version, reason] of files.refused) {
+      const fault = faultOf(model, '', reason);
+      if (known.served.has(version)) throw this.rejectAll(known, fault);
+      this.reject(known, version, fault);
+    }
     const wanted = await this.takeSound(known, model, files);
     if (again) this.parts.view.touch(model);
     await this.serve(known, model, wanted);

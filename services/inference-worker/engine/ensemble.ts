@@ -1,5 +1,6 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { readRegularFile } from '#lib/regular-file';
 
 /** A `#` in a text begins no comment. */
 export function withoutComments(config: string): string {
@@ -16,5 +17,5 @@ export function stepsIn(config: string): string[] {
 
 export function stepsOf(repository: string, model: string): string[] {
   const file = join(repository, model, 'config.pbtxt');
-  return existsSync(file) ? stepsIn(readFileSync(file, 'utf8')) : [];
+  return existsSync(file) ? stepsIn(readRegularFile(file).toString()) : [];
 }

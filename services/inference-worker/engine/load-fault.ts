@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { readRegularFile } from '#lib/regular-file';
 
 /** Why a model is not loaded. Line and column are 1-based; 0 where only the file is known. */
 export interface LoadFault {
@@ -30,6 +30,7 @@ export function loadFaultOf(repository: string, model: string, message: string, 
 }
 
 export function describeFault({ file, line, column, reason }: LoadFault): string {
+  if (file === '') return reason;
   return line === 0 ? `${file}: ${reason}` : `${file}:${line}:${column}: ${reason}`;
 }
 
@@ -42,7 +43,7 @@ function placeIn(folder: string, reason: string): Omit<LoadFault, 'model'> {
   if (name === undefined) return { file: folder, line: 0, column: 0, reason };
   const file = join(folder, basename(name));
   try {
-    const before = readFileSync(file).subarray(0, Number(byte)).toString('latin1').split('\n');
+    const before = readRegularFile(file).subarray(0, Number(byte)).toString('latin1').split('\n');
     return { file, line: before.length, column: before.at(-1)!.length + 1, reason: what! };
   } catch {
     return { file, line: 0, column: 0, reason: what! };

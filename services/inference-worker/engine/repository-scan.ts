@@ -20,13 +20,19 @@ export function modelsIn(repository: string): string[] {
     .sort();
 }
 
-/** Size, inode and times, nanoseconds and all; '' where there is nothing. */
+class Refused extends Error {}
+
+/** Size, inode and times, nanoseconds and all; '' where there is nothing. Whoever reads a pipe may wait for good. */
 function stamp(path: string): string {
   const found = statSync(path, { bigint: true, throwIfNoEntry: false });
+  if (found !== undefined && !found.isFile()) throw new Refused(`${path} is no regular file`);
   return found === undefined ? '' : `${found.size}.${found.ino}.${found.mtimeNs}.${found.ctimeNs}`;
 }
 
-class LeadsOut extends Error {}
+/** A folder that goes while it is looked at. */
+function isGone(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === 'ENOENT';
+}
 
 function stampsBelow(root: string, folder: string, prefix = ''): string[] {
   const entries = readdirSync(join(folder, prefix), { withFileTypes: true });
@@ -34,12 +40,21 @@ function stampsBelow(root: string, folder: string, prefix = ''): string[] {
     const path = prefix === '' ? entry.name : `${prefix}/${entry.name}`;
     const full = join(folder, path);
     if (entry.isSymbolicLink() && !liesInside(root, full)) {
-      throw new LeadsOut(`${full} is a link that leads out of the repository, or nowhere`);
+      throw new Refused(`${full} is a link that leads out of the repository, or nowhere`);
     }
     if (entry.name === compiledFolder) return [];
     if (entry.isDirectory()) return stampsBelow(root, folder, path);
     return [`${path}=${stamp(full)}`];
   });
+}
+
+/** What is wrong with it is for whoever reads it to say. */
+function configStamp(path: string): string {
+  try {
+    return stamp(path);
+  } catch {
+    return 'unreadable';
+  }
 }
 
 /** Names that aren't versions (`.2.tmp`, `retired`) are no versions; a folder that goes meanwhile isn't there. */
@@ -51,15 +66,14 @@ export function scanModel(repository: string, model: string): ModelFiles {
   for (const version of names.sort((a, b) => Number(a) - Number(b))) {
     const path = join(folder, version);
     try {
-      if (!liesInside(repository, path))
-        throw new LeadsOut(`${path} leads out of the repository, or nowhere`);
+      if (!liesInside(repository, path)) throw new Refused(`${path} leads out of the repository, or nowhere`);
       if (statSync(path).isDirectory())
         versions.set(version, stampsBelow(repository, path).sort().join('\n'));
     } catch (error) {
-      if (error instanceof LeadsOut) refused.set(version, error.message);
+      if (!isGone(error)) refused.set(version, (error as Error).message);
     }
   }
-  return { config: stamp(join(folder, 'config.pbtxt')), versions, refused };
+  return { config: configStamp(join(folder, 'config.pbtxt')), versions, refused };
 }
 
 /** Of everything in it, for a comparison. */

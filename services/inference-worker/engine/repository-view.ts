@@ -13,6 +13,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { makeFolder } from '#lib/make-folder';
+import { readRegularFile } from '#lib/regular-file';
 
 /**
  * The repository as the core sees it: a folder of our own with, for each model, a copy of its configuration
@@ -69,7 +70,7 @@ export class RepositoryView {
   }
 
   private copyConfig(from: string, to: string): void {
-    const wanted = readFileSync(from);
+    const wanted = readRegularFile(from);
     if (existsSync(to) && readFileSync(to).equals(wanted)) return;
     writeFileSync(`${to}.new`, wanted);
     renameSync(`${to}.new`, to);

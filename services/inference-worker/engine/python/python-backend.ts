@@ -1,5 +1,6 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { readRegularFile } from '#lib/regular-file';
 import { withoutComments } from '../ensemble';
 import { compileModules, findPython, type PythonRuntime } from './find-python';
 import { closeRegions, regionPrefix, sweepPython } from './regions';
@@ -60,7 +61,7 @@ export class PythonBackend {
   private isPython(model: string): boolean {
     const file = join(this.options.repository, model, 'config.pbtxt');
     if (!existsSync(file)) return false;
-    return /(^|\W)backend\s*:\s*["']python["']/.test(withoutComments(readFileSync(file, 'utf8')));
+    return /(^|\W)backend\s*:\s*["']python["']/.test(withoutComments(readRegularFile(file).toString()));
   }
 
   private async find(): Promise<PythonRuntime | string> {
