@@ -14,6 +14,7 @@ const programs = [
   'admission_order_test',
   'admission_threads_test',
   'hostile_peers_test',
+  'in_place_test',
   'live_frames_test',
   'shipped_models_test',
   'triton_server_test',
