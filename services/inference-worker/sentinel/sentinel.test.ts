@@ -1,6 +1,6 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { EngineClient } from '#lib/engine-client/port';
 import { createTelemetry } from '#lib/telemetry';
 import { projectPath } from '#schemas/project-root';
@@ -84,5 +84,16 @@ test('an engine that hangs up is replaced at once, though its process runs on; i
   expect(link.whyDown()).toBe('the engine ended (it hung up: the engine hung up)');
   await until(() => link.current() !== null);
   await until(() => readdirSync(incidentFolder).length > before);
+  await sentinel.stop();
+}, 30_000);
+
+test('an engine is replaced also where a cleaner of temporary files has removed its folder', async () => {
+  const { sentinel, link, hangUps } = supervise(() => Promise.resolve(true));
+  sentinel.start();
+  await until(() => link.current() !== null);
+  const folder = dirname(link.address()!.slice('unix:'.length));
+  rmSync(dirname(folder), { recursive: true });
+  hangUps[0]!('the engine hung up');
+  await until(() => link.current() !== null);
   await sentinel.stop();
 }, 30_000);

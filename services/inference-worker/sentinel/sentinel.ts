@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs';
+import { rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { EngineClient, InferRequest } from '#lib/engine-client/port';
 import type { Logger } from '#lib/telemetry';
@@ -48,7 +48,7 @@ export interface SentinelOptions {
  * when engines keep ending. The link always names the active engine.
  */
 export class Sentinel {
-  private readonly folder = makeSocketFolder();
+  private folder = makeSocketFolder();
   private readonly costs = new CostEstimates();
   private readonly proven = new ProvenModels();
   private readonly samples = new Samples();
@@ -89,12 +89,19 @@ export class Sentinel {
       costs,
       proven,
       nice,
-      folder: join(this.folder, String(++this.incarnation)),
+      folder: join(this.ownFolder(), String(++this.incarnation)),
       onAnswered: (request) => this.answered(request),
       onReady: (engine) => this.ready(engine),
       onLost: (engine, loss) => this.lost(engine, loss),
       onGone: (engine, loss) => this.gone(engine, loss),
     });
+  }
+
+  /** A cleaner of temporary files may have removed it; what has its name then may be somebody else's. */
+  private ownFolder(): string {
+    const found = statSync(this.folder, { throwIfNoEntry: false });
+    if (found?.uid !== process.getuid!()) this.folder = makeSocketFolder();
+    return this.folder;
   }
 
   /** A standby needs about what the active engine has; while there is none, that one comes first. */
