@@ -120,6 +120,25 @@ test('a broken configuration leaves the old one serving and says why, until it i
   expect(await states()).toEqual({ 'echo 1': 'READY' });
 });
 
+test.each([
+  ['the backend refuses', echoConfig(`${all}\n${broken}`), /echo\/1: dry run: told to fail at load/],
+  ['names a backend that is not there', echoConfig(all).replace('"echo"', '"nope"'), /unable to find backend/],
+])('a configuration that %s leaves the old one serving, also with a new version', async (_, text, why) => {
+  await start();
+  repository.write('echo', text);
+  put('2');
+  for (const load of ['first', 'again']) {
+    const loading = client.loadModel('echo');
+    await expect(loading).rejects.toMatchObject({ code: 'MODEL_FAILED' });
+    await expect(loading).rejects.toThrow(why);
+    await expect(loading).rejects.toThrow(/version 1 serves on/);
+    expect([load, await answers('1'), await client.isReady()]).toEqual([load, '1', true]);
+  }
+  repository.write('echo', echoConfig(all));
+  await client.loadModel('echo');
+  expect([await answers('1'), await answers('2')]).toEqual(['1', '2']);
+});
+
 test('what no backend takes is reported, and the poll takes it up when it is mended', async () => {
   await start({ ROUNDHOUSE_MODELS_POLL_MS: '20' });
   repository.write('other', echoConfig(broken));

@@ -201,7 +201,7 @@ export class EngineModels {
     return sound;
   }
 
-  /** Loads `wanted`, less those of it that don't load. */
+  /** Loads `wanted`, less the new ones of it that don't load. What serves and doesn't load anew serves on. */
   private async serve(known: KnownModel, model: string, wanted: Map<string, ServedVersion>): Promise<void> {
     const { triton, view, repository } = this.parts;
     while (wanted.size > 0) {
@@ -212,6 +212,8 @@ export class EngineModels {
         if (!(error instanceof TritonError) || error.code === 'STOPPED') throw error;
         const log = view.named(error.log);
         const faults = versionFaultsOf(repository, model, view.named(error.message));
+        const serving = [...faults].find(([version]) => known.served.has(version));
+        if (serving !== undefined) throw this.rejectAll(known, serving[1], error);
         const newOnes = [...faults].filter(([version]) => wanted.delete(version));
         for (const [version, fault] of newOnes) this.reject(known, version, fault);
         if (newOnes.length > 0) continue;
