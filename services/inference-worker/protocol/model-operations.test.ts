@@ -1,4 +1,5 @@
 import { mkdtempSync, rmSync } from 'node:fs';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
@@ -76,7 +77,7 @@ beforeEach(async () => {
     models,
   };
   grpc = await serveInferenceProtocol(options);
-  http = await serveKserveHttp({ ...options, maxBodyBytes: 1_024 });
+  http = await serveKserveHttp({ ...options, maxBodyBytes: 1_024, maxConnections: 2 });
 });
 afterEach(async () => {
   await Promise.all([grpc.close(), http.close()]);
@@ -135,4 +136,19 @@ test('a load that an engine has done which was replaced meanwhile is lost, and n
   await again;
   expect(noted).toEqual([{ kind: 'load', model: 'm' }]);
   await caller.close();
+});
+
+test('a connection that does not wait for its answers has no more under way than there may be connections', async () => {
+  const socket = connect(http.port, '127.0.0.1');
+  const post = 'POST /v2/repository/models/m/load HTTP/1.1\r\nhost: h\r\ncontent-length: 0\r\n\r\n';
+  socket.write(post.repeat(5));
+  const loads = [await engines[0]!.nextLoad(), await engines[0]!.nextLoad()];
+  for (const { answer } of loads) answer();
+  let text = '';
+  socket.setEncoding('utf8').on('data', (part: string) => (text += part));
+  const statuses = () => [...text.matchAll(/HTTP\/1\.1 (\d+) /g)].map(([, status]) => status);
+  while (statuses().length < 5) await new Promise((resolve) => socket.once('data', resolve));
+  // Two reached the engine, three were refused; answers come in the order of the requests.
+  expect(statuses()).toEqual(['200', '200', '503', '503', '503']);
+  socket.destroy();
 });

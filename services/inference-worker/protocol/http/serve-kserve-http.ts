@@ -41,6 +41,8 @@ export interface KserveHttp {
 /** Bodies of the greatest length that may be under way at once. */
 const greatestAtOnce = 4;
 
+const connectionsOf = ({ maxConnections = 1_000 }: KserveHttpOptions): number => maxConnections;
+
 function serverOf(options: KserveHttpOptions): Server {
   const bodyTimeoutMs = options.bodyTimeoutMs ?? 30_000;
   const server = createServer({
@@ -49,7 +51,7 @@ function serverOf(options: KserveHttpOptions): Server {
     connectionsCheckingInterval: Math.min(1_000, bodyTimeoutMs),
     keepAliveTimeout: 60_000,
   });
-  server.maxConnections = options.maxConnections ?? 1_000;
+  server.maxConnections = connectionsOf(options);
   server.on('clientError', answerClientError);
   return server;
 }
@@ -98,6 +100,7 @@ function goneSignal(response: ServerResponse): AbortSignal {
 
 class KserveHttpServer {
   private readonly bodies: BodyReader;
+  private underWay = 0;
 
   constructor(
     private readonly calls: EngineCalls,
@@ -108,12 +111,23 @@ class KserveHttpServer {
   }
 
   async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    this.underWay += 1;
     try {
+      this.checkRoom();
       const route = routeOf(request.method ?? '', request.url ?? '');
       await this.answer(route, request, response);
     } catch (error) {
       this.answerFault(error, request, response);
+    } finally {
+      this.underWay -= 1;
     }
+  }
+
+  /** One for each connection: more come only from those that don't wait for their answers. */
+  private checkRoom(): void {
+    const most = connectionsOf(this.options);
+    if (this.underWay <= most) return;
+    throw new HttpFault(503, `more than ${most} requests are under way`, { 'retry-after': '1' });
   }
 
   private async answer(route: Route, request: IncomingMessage, response: ServerResponse): Promise<void> {
