@@ -122,7 +122,11 @@ test('a broken configuration leaves the old one serving and says why, until it i
 
 test.each([
   ['the backend refuses', echoConfig(`${all}\n${broken}`), /echo\/1: dry run: told to fail at load/],
-  ['names a backend that is not there', echoConfig(all).replace('"echo"', '"nope"'), /unable to find backend/],
+  [
+    'names a backend that is not there',
+    echoConfig(all).replace('"echo"', '"nope"'),
+    /unable to find backend/,
+  ],
 ])('a configuration that %s leaves the old one serving, also with a new version', async (_, text, why) => {
   await start();
   repository.write('echo', text);
