@@ -13,8 +13,9 @@ export type Change = 'load' | 'unload' | null;
 
 /**
  * Takes up what changes in the repository. A folder counts when it is the same at two looks in a row, so that
- * one that is being written is left alone while it grows; one that is renamed into place is seen whole. What was taken once is left alone until it changes again: a broken version is not tried for ever, and
- * a model that somebody unloaded stays so.
+ * one that is being written is left alone while it grows; one that is renamed into place is seen whole. What
+ * was taken once is left alone until it changes again: a broken version is not tried for ever, and a model that
+ * somebody unloaded stays so.
  */
 export class RepositoryChanges {
   private readonly seen = new Map<string, Seen>();
