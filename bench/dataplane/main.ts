@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runCommand } from '#lib/command-line';
 import { dataPlaneSocket } from '#lib/engine-client/data-plane';
@@ -8,6 +6,7 @@ import { ShmSession } from '#native/shm/shm-session';
 import { sizeClasses } from '#native/shm/size-classes';
 import { TritonServer } from '#native/triton/triton-server';
 import { projectPath } from '#schemas/project-root';
+import { inFolder } from '../in-folder';
 import { makeRepository, model, startEngine } from './engine';
 import { measureInTurns, type Figures } from './measure';
 import { parseOptions, usage, type Options } from './options';
@@ -95,12 +94,7 @@ async function measure(folder: string, options: Options): Promise<object> {
 }
 
 async function main(options: Options): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), 'roundhouse-bench-'));
-  try {
-    console.log(JSON.stringify(await measure(folder, options), null, 2));
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  console.log(JSON.stringify(await inFolder((folder) => measure(folder, options)), null, 2));
 }
 
 void runCommand({ usage, parse: parseOptions, run: main });

@@ -1,12 +1,12 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connectEngine } from '#lib/engine-client/grpc';
 import type { EngineClient } from '#lib/engine-client/port';
 import { TritonServer } from '#native/triton/triton-server';
 import { projectPath } from '#schemas/project-root';
 import type { UnixMs } from '#schemas/brands';
+import { inFolder } from '../in-folder';
 
 export interface EchoOptions {
   readonly seconds: number;
@@ -90,23 +90,21 @@ async function overGrpc(models: string, socket: string, options: EchoOptions) {
 
 /** Echo requests of so many bytes, there and back: in this process, and through gRPC on the engine's Unix socket. CPU is the caller's. */
 export async function compareEcho(options: EchoOptions): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), 'roundhouse-bench-'));
-  try {
+  const [local, grpc] = await inFolder(async (folder) => {
     const models = makeRepository(folder);
-    const local = await inProcess(models, options);
-    const grpc = await overGrpc(models, join(folder, 'engine.sock'), options);
-    console.log(
-      JSON.stringify({
-        bytes: options.bytes,
-        concurrency: options.concurrency,
-        inProcessPerSecond: local.perSecond,
-        inProcessCpuUs: local.cpuUs,
-        grpcPerSecond: grpc.perSecond,
-        grpcClientCpuUs: grpc.cpuUs,
-        ratio: Number((local.perSecond / grpc.perSecond).toFixed(1)),
-      }),
-    );
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+    const inThisProcess = await inProcess(models, options);
+    return [inThisProcess, await overGrpc(models, join(folder, 'engine.sock'), options)] as const;
+  });
+  const { bytes, concurrency } = options;
+  console.log(
+    JSON.stringify({
+      bytes,
+      concurrency,
+      inProcessPerSecond: local.perSecond,
+      inProcessCpuUs: local.cpuUs,
+      grpcPerSecond: grpc.perSecond,
+      grpcClientCpuUs: grpc.cpuUs,
+      ratio: Number((local.perSecond / grpc.perSecond).toFixed(1)),
+    }),
+  );
 }

@@ -1,9 +1,9 @@
-import { cpSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { runCommand } from '#lib/command-line';
 import { EngineControl } from '#launcher/models/engine-control';
 import { projectPath } from '#schemas/project-root';
+import { inFolder } from '../in-folder';
 import { startEngine } from './engine';
 import { growthOf, residentBytes, type Growth, type Reading } from './growth';
 import { parseOptions, usage, type Options } from './options';
@@ -128,12 +128,7 @@ async function measure(folder: string, options: Options): Promise<object> {
 }
 
 async function main(options: Options): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), 'roundhouse-bench-'));
-  try {
-    console.log(JSON.stringify(await measure(folder, options), null, 2));
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  console.log(JSON.stringify(await inFolder((folder) => measure(folder, options)), null, 2));
 }
 
 void runCommand({ usage, parse: parseOptions, run: main });

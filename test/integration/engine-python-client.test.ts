@@ -22,7 +22,9 @@ const missing = setUpPython();
 const whenPython = missing === null ? describe : describe.skip;
 
 async function runScript(script: string, ...parameters: string[]): Promise<Record<string, unknown>> {
-  const options = { maxBuffer: 1e7, timeout: 50_000 };
+  // No __pycache__ beside the scripts.
+  const env = { ...process.env, PYTHONDONTWRITEBYTECODE: '1' };
+  const options = { maxBuffer: 1e7, timeout: 50_000, env };
   const { stdout } = await promisify(execFile)(python, [join(scripts, script), ...parameters], options);
   return JSON.parse(stdout) as Record<string, unknown>;
 }

@@ -9,7 +9,6 @@ python engine_client.py --descriptors          messages of the client's protocol
 import json
 import secrets
 import sys
-import time
 
 import grpc
 import numpy as np
@@ -17,6 +16,8 @@ import tritonclient.grpc as grpcclient
 import tritonclient.utils.shared_memory as shm
 from tritonclient.grpc import model_config_pb2, service_pb2
 from tritonclient.utils import InferenceServerException
+
+from refusals import refusal, wait_until
 
 
 def message_fields(message, found):
@@ -41,21 +42,6 @@ def inputs_of(values, operation=(0, 0)):
     control = grpcclient.InferInput("control", [1, 2], "INT32")
     control.set_data_from_numpy(np.array([operation], dtype=np.int32))
     return [data, control]
-
-
-def refusal(call):
-    try:
-        call()
-    except InferenceServerException as error:
-        return error.status()
-    return "no error"
-
-
-def wait_until(condition):
-    end = time.monotonic() + 10
-    while not condition() and time.monotonic() < end:
-        time.sleep(0.01)
-    return condition()
 
 
 def exercise(client, model):

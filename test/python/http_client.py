@@ -6,12 +6,12 @@ python http_client.py HOST:PORT
 import json
 import secrets
 import sys
-import time
 
 import numpy as np
 import tritonclient.http as httpclient
 import tritonclient.utils.shared_memory as shm
-from tritonclient.utils import InferenceServerException
+
+from refusals import refusal, wait_until
 
 
 def inputs_of(values, binary=True):
@@ -20,21 +20,6 @@ def inputs_of(values, binary=True):
     control = httpclient.InferInput("control", [1, 2], "INT32")
     control.set_data_from_numpy(np.zeros((1, 2), dtype=np.int32), binary_data=binary)
     return [data, control]
-
-
-def refusal(call):
-    try:
-        call()
-    except InferenceServerException as error:
-        return error.status()
-    return "no error"
-
-
-def wait_until(condition):
-    end = time.monotonic() + 10
-    while not condition() and time.monotonic() < end:
-        time.sleep(0.01)
-    return condition()
 
 
 def sum_of(client, values, binary, **options):
