@@ -16,8 +16,12 @@ class DeviceFault : public std::runtime_error {
       : std::runtime_error("DEVICE_FAULT: " + what + ": " + cudaGetErrorString(error)) {}
 };
 
+/// Too little memory is a std::runtime_error and breaks nothing; everything else is a DeviceFault.
 inline void require(cudaError_t error, const char* what) {
-  if (error != cudaSuccess) throw DeviceFault(what, error);
+  if (error == cudaSuccess) return;
+  if (error != cudaErrorMemoryAllocation) throw DeviceFault(what, error);
+  (void)cudaGetLastError();  // else the next launch reports it
+  throw std::runtime_error(std::string(what) + ": " + cudaGetErrorString(error));
 }
 
 /// Page-locked, so that copies run beside kernels.

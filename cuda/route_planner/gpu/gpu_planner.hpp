@@ -33,7 +33,8 @@ class GpuPlanner {
   ~GpuPlanner();
 
   /// Solves `problems` into `plans`; where a status is not ok, the plan is all 0. `stop` is asked before each chunk is
-  /// launched and before each is read back: false, with unspecified plans, once it says true. Throws DeviceFault.
+  /// launched and before each is read back: false, with unspecified plans, once it says true. Throws DeviceFault, and
+  /// std::runtime_error where memory is short.
   bool solve(std::span<const Problem> problems, std::span<Plan> plans, std::span<PrepareStatus> statuses,
              const std::function<bool()>& stop);
 
