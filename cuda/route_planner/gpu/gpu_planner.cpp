@@ -71,13 +71,24 @@ bool GpuPlanner::solve(std::span<const Problem> problems, std::span<Plan> plans,
   const auto part = [&](auto all, std::size_t number) {
     return all.subspan(number * size, smaller(size, problems.size() - number * size));
   };
-  for (std::size_t next = 0; next <= chunks; ++next) {
-    if (stop()) {
-      for (auto& slot : state_->slots) slot->stream().wait(), slot->abandon();
-      return false;
+  const auto abandon = [this] {
+    for (auto& slot : state_->slots) slot->abandon();
+  };
+  try {
+    for (std::size_t next = 0; next <= chunks; ++next) {
+      if (stop()) {
+        for (auto& slot : state_->slots) slot->stream().wait();
+        abandon();
+        return false;
+      }
+      if (next < chunks) state_->slots[next % 2]->submit(part(problems, next), part(statuses, next), workers);
+      if (next > 0) state_->slots[(next - 1) % 2]->collect(part(plans, next - 1), workers);
     }
-    if (next < chunks) state_->slots[next % 2]->submit(part(problems, next), part(statuses, next), workers);
-    if (next > 0) state_->slots[(next - 1) % 2]->collect(part(plans, next - 1), workers);
+  } catch (...) {
+    // What still runs reads memory that the next call packs anew.
+    (void)cudaDeviceSynchronize();
+    abandon();
+    throw;
   }
   return true;
 }
