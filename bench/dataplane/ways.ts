@@ -1,5 +1,6 @@
 import type { EngineClient } from '#lib/engine-client/port';
-import { copyBelowBytes, type ShmSession } from '#native/shm/shm-session';
+import { copyBelowBytes } from '#native/shm/session-settings';
+import type { ShmSession } from '#native/shm/shm-session';
 import type { TritonServer } from '#native/triton/triton-server';
 import type { UnixMs } from '#schemas/brands';
 import { model } from './engine';

@@ -3,9 +3,9 @@ import { sendPaths } from '#lib/engine-client/data-plane';
 import { answerKinds, readResult, viewOf, type AnswerRow, type ResultAnswer } from './answers';
 import { loadBindings, submitted, type SessionHandle, type ShmBindings } from './bindings';
 import { OutputSizes } from './output-sizes';
+import { copyBelowBytes, sessionSettings, slabBytes } from './session-settings';
 import type { ShmCall, ShmRequest, ShmResult, ShmSessionOptions, SlotLease } from './session-types';
 import { asShmError, EngineRefusal, ShmError } from './shm-error';
-import { sizeClasses } from './size-classes';
 import { WaitingLine } from './waiting-line';
 
 interface Flight {
@@ -17,18 +17,6 @@ interface Flight {
   /** The caller has its answer; the engine still has the slots. */
   answered: boolean;
 }
-
-/** Below this a copy costs less than a view and its end. */
-export const copyBelowBytes = 32_768;
-const slabBytes = 8 * copyBelowBytes;
-const defaults = {
-  mostSpinUs: 60,
-  ringBytes: 1_048_576,
-  inlineBytes: 2_048,
-  mostInlineBytes: 65_536,
-  connectTimeoutMs: 2_000,
-};
-const defaultPoolBytes = 256 * 1_024 * 1_024;
 
 /**
  * A session with an engine: one sealed segment of shared memory, whose slots belong to us, and two rings for
@@ -100,18 +88,7 @@ export class ShmSession implements AsyncDisposable {
   }
 
   private connect(): Promise<void> {
-    const { socketPath, classes = sizeClasses(defaultPoolBytes) } = this.options;
-    const { connectTimeoutMs, ...sizes } = { ...defaults, ...this.options };
-    const { ringBytes, inlineBytes, mostInlineBytes, mostSpinUs } = sizes;
-    const settings = {
-      socketPath,
-      classes,
-      ringBytes,
-      inlineBytes,
-      mostInlineBytes,
-      mostSpinUs,
-      copyBelowBytes,
-    };
+    const { settings, connectTimeoutMs } = sessionSettings(this.options);
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => this.abandonOpening('the engine did not answer'), connectTimeoutMs);
       const settle = (): void => clearTimeout(timer);
@@ -180,6 +157,7 @@ export class ShmSession implements AsyncDisposable {
     } catch (error) {
       this.answer(id, (flight) => flight.reject(asShmError(error) as Error));
       this.forget(id);
+      this.lookForEnd();
       return null;
     }
   }
@@ -214,7 +192,12 @@ export class ShmSession implements AsyncDisposable {
 
   private abandon(id: number, error: Error): void {
     if (!this.answer(id, (flight) => flight.reject(error))) return;
-    if (this.isOpen) this.bindings.cancel(this.handle, id);
+    if (this.isOpen && !this.bindings.cancel(this.handle, id)) this.lookForEnd();
+  }
+
+  /** A frame could not be sent: perhaps the engine broke the ring, and no event says so. */
+  private lookForEnd(): void {
+    if (!this.closed && this.bindings.state(this.handle) === 'ended') queueMicrotask(() => this.onEvent());
   }
 
   /** The engine has nothing of it any more. */
@@ -329,6 +312,7 @@ export class ShmSession implements AsyncDisposable {
     const fetch = (): boolean => {
       if (flight.answered) return true;
       const result = this.bindings.fetch(this.handle, id, bytes);
+      if (result === submitted.ringFull) this.lookForEnd();
       if (result === submitted.tooLarge) {
         this.abandon(id, new ShmError('ANSWER_TOO_LARGE', `the answer has ${bytes} bytes, more than a slot`));
       }

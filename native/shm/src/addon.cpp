@@ -285,20 +285,21 @@ void add_output(Row& row, Napi::Env env, const TensorPlace& output, const Bytes&
   row.add(Napi::Buffer<std::byte>::Copy(env, frame.data() + output.offset, output.length));
 }
 
-void check_places(const ResultFrame& result, const Bytes& frame, const Layout& layout, SlotRef slot) {
-  for (const TensorPlace& output : result.outputs) {
-    const bool good = output.in_frame      ? lies_in(frame, output)
-                      : output.length == 0 ? true
-                                           : !slot.none() && layout.holds(slot.slot, output.offset, output.length);
-    if (!good) throw ShmFailure("PEER_INVALID", "an output lies outside of its slot");
-  }
+bool has_good_places(const ResultFrame& result, const Bytes& frame, const Layout& layout, SlotRef slot) {
+  return std::all_of(result.outputs.begin(), result.outputs.end(), [&](const TensorPlace& output) {
+    if (output.in_frame) return lies_in(frame, output);
+    return output.length == 0 || (!slot.none() && layout.holds(slot.slot, output.offset, output.length));
+  });
 }
 
 Napi::Array result_to_js(Napi::Env env, ClientSession& session, const Bytes& frame, Slab& slab) {
   const ResultFrame result = read_result(frame);
   SlotRef slot;
   if (!session.settle(result.id, slot)) throw ShmFailure("PEER_INVALID", "an answer to no request");
-  check_places(result, frame, session.memory()->layout, slot);
+  if (!has_good_places(result, frame, session.memory()->layout, slot)) {
+    session.give_back(slot);
+    throw ShmFailure("PEER_INVALID", "an output lies outside of its slot");
+  }
   std::uint64_t end = 0;
   for (const TensorPlace& output : result.outputs) {
     if (!output.in_frame && output.length > 0) end = std::max(end, output.offset + output.length);
@@ -336,7 +337,8 @@ Napi::Array answer_to_js(Napi::Env env, ClientSession& session, const Bytes& fra
   if (kind == FrameKind::grow) {
     std::uint64_t bytes = 0;
     Row row(env, kind, read_grow(frame, bytes));
-    row.add(static_cast<double>(bytes));
+    // More than any slot has, whatever the engine says.
+    row.add(static_cast<double>(std::min(bytes, Layout::kMaxBytes)));
     return row.array();
   }
   if (kind != FrameKind::released) throw ShmFailure("PEER_INVALID", "a frame of an unknown kind");

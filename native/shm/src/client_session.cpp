@@ -90,7 +90,15 @@ void ClientSession::hold_process() {
   answer_watcher_->hold_process(holding_);
 }
 
-bool ClientSession::push(const Bytes& frame) { return requests_->push(frame); }
+// False where there is no room, or the engine broke the ring: then the session has ended.
+bool ClientSession::push(const Bytes& frame) {
+  try {
+    return requests_->push(frame);
+  } catch (const ShmFailure& failure) {
+    end(failure.what());
+    return false;
+  }
+}
 
 // Inputs that a lease holds stay where they are; others get offsets one behind the other.
 void ClientSession::place_inputs(ClientRequest& request, std::uint64_t& total) const {
@@ -159,12 +167,13 @@ Submitted ClientSession::submit(ClientRequest& request) {
       if (input.size > 0) std::memcpy(memory_->at(flight.input) + request.frame.inputs[i].offset, input.data, input.size);
     }
   }
-  if (!requests_->could_hold(scratch_.size()) || !push(scratch_)) {
-    const bool never = !requests_->could_hold(scratch_.size());
-    if (request.leased.none()) memory_->pool.give_back(flight.input);
-    memory_->pool.give_back(flight.output);
+  const bool fits = requests_->could_hold(scratch_.size());
+  if (!fits || !push(scratch_)) {
+    if (request.leased.none()) give_back(flight.input);
+    give_back(flight.output);
     request.frame.inputs.clear();
-    return never ? Submitted::too_large : Submitted::ring_full;
+    if (ended_) throw ShmFailure("SESSION_ENDED", end_reason_);
+    return fits ? Submitted::ring_full : Submitted::too_large;
   }
   // The view of a lease that was sent ends some day, when the collector comes: it must not end the flight's.
   if (!request.leased.none()) memory_->pool.renew(request.leased);
@@ -206,7 +215,7 @@ Submitted ClientSession::fetch(std::uint64_t id, std::uint64_t bytes) {
   if (!output) return Submitted::pool_empty;
   write_fetch(scratch_, {id, *output});
   if (!push(scratch_)) {
-    memory_->pool.give_back(*output);
+    give_back(*output);
     return Submitted::ring_full;
   }
   memory_->pool.give_back(found->second.output);
