@@ -1,13 +1,15 @@
 #!/usr/bin/env node
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { isHelp } from './run-built.mjs';
 import { projectRoot } from './setup/places.mjs';
 
 /** Sends one request to the model fault_injection; docs/fault-injection.md. */
 const usage = `usage: node scripts/drill.mjs ADDRESS [fault=value ...]
 
 ADDRESS is a worker's gRPC port (127.0.0.1:8001), or unix: and an engine's socket. A value is true, false, a whole
-number or a text. Faults: delay_ms, ignore_cancel, leak_bytes, device_fault, fail, exit, abort, segfault, hang.`;
+number or a text. Faults: delay_ms, ignore_cancel, leak_bytes, device_fault, fail, exit, abort, segfault, hang.
+The request has five seconds. Ends with 0 when it has printed what came of it, with 2 for a wrong command line.`;
 
 const withinMs = 5_000;
 
@@ -38,7 +40,7 @@ async function send(address, faults) {
 }
 
 const [address, ...faults] = process.argv.slice(2);
-if (address === '--help') {
+if (isHelp(address)) {
   console.log(usage);
 } else if (address === undefined || !faults.every((fault) => /^[^=]+=/.test(fault))) {
   console.error(usage);

@@ -117,12 +117,13 @@ const engineEvents = {
       value: ({ state }) => Number(state !== 'closed'),
     },
   }),
-  /** `file` is empty where the report could not be written, and `fault` says why. */
+  /** `end` is its signal or exit code. `file` is empty where the report could not be written, and `fault` says why. */
   IncidentReported: event<{
     kind: IncidentKind;
     role: EngineRole;
     reaction: string;
     reason: string;
+    end: string;
     file: string;
     fault: string;
   }>({

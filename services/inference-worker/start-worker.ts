@@ -62,6 +62,10 @@ function withIncidentsTold(events: WorkerEvents, tell: Context['tell']): WorkerE
       events.IncidentReported(facts);
       tell(incidentWords(facts));
     },
+    CircuitChanged: (facts) => {
+      events.CircuitChanged(facts);
+      if (facts.state === 'closed') tell('an engine stays up again: its partitions are taken back');
+    },
   };
 }
 

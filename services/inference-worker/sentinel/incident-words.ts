@@ -17,13 +17,15 @@ const whatFollows: Readonly<Record<Reaction, string>> = {
 
 type Told = Pick<Incident, 'kind' | 'role' | 'reason'> & {
   readonly reaction: string;
+  readonly end: string;
   readonly file: string;
   readonly fault: string;
 };
 
-/** An incident for the console of whoever started the worker. */
-export function incidentWords({ kind, role, reason, reaction, file, fault }: Told): string {
+/** An incident for the console of whoever started the worker; the end of an engine that ended by itself tells something. */
+export function incidentWords({ kind, role, reason, reaction, end, file, fault }: Told): string {
   const follows = whatFollows[reaction as Reaction];
   const report = file === '' ? `no report could be written: ${fault}` : `report: ${file}`;
-  return `${engineOf[role]} is lost (${kind}: ${reason}); ${follows}; ${report}`;
+  const why = kind === 'death' ? `${reason}, ${end}` : reason;
+  return `${engineOf[role]} is lost (${kind}: ${why}); ${follows}; ${report}`;
 }

@@ -80,8 +80,8 @@ test('an engine that hangs up is replaced at once, though its process runs on; i
   await until(() => link.current() !== null);
   const before = readdirSync(incidentFolder).length;
   hangUps[0]!('the engine hung up');
-  expect(losses).toEqual(['death: it hung up: the engine hung up']);
-  expect(link.whyDown()).toBe('the engine ended (it hung up: the engine hung up)');
+  expect(losses).toEqual(['death: the engine hung up']);
+  expect(link.whyDown()).toBe('the engine ended (the engine hung up)');
   await until(() => link.current() !== null);
   await until(() => readdirSync(incidentFolder).length > before);
   await sentinel.stop();

@@ -229,8 +229,9 @@ export class Sentinel {
     if (seen === undefined) return;
     const incident = engineIncident(engine, loss, seen, this.options.memoryLimitBytes);
     const { kind, role, reaction, reason } = incident;
+    const end = incident.engine.signal ?? `exit code ${incident.engine.exitCode}`;
     const reported = (file: string, fault: string): void =>
-      this.options.events.IncidentReported({ kind, role, reaction, reason, file, fault });
+      this.options.events.IncidentReported({ kind, role, reaction, reason, end, file, fault });
     try {
       reported(this.reports.write(incident), '');
     } catch (error) {

@@ -78,7 +78,7 @@ export class WatchedEngine {
     clearTimeout(this.tooSlow);
     if (this.isLost) return;
     this.readyAt = performance.now();
-    const hungUp = (reason: string): void => this.lose({ kind: 'death', reason: `it hung up: ${reason}` });
+    const hungUp = (reason: string): void => this.lose({ kind: 'death', reason });
     this.client = new WatchedClient(this.options.connect(this.address, hungUp), this.health);
     this.probeLater(this.client);
     this.options.onReady(this);
