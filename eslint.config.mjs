@@ -105,7 +105,17 @@ export default defineConfig(
   {
     // Tests pass hostile values on purpose, and a table of them may be long.
     files: tests,
-    rules: { '@typescript-eslint/no-explicit-any': 'off', 'max-lines': 'off' },
+    rules: {
+      '@typescript-eslint/no-explicit-any': 'off',
+      'max-lines': 'off',
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector: "CallExpression[callee.property.name='toMatchObject'] Property > Literal[regex]",
+          message: 'any text matches a regular expression there: write expect.stringMatching(…)',
+        },
+      ],
+    },
   },
   {
     files: ['**/*.js', '**/*.cjs'],

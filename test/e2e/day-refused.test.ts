@@ -8,8 +8,10 @@ import { LauncherProcess } from './launcher-process';
 const { kafkaBrokers, redisUrl } = startStack('day-refused');
 const folder = mkdtempSync(join(tmpdir(), 'day-refused-'));
 const running: LauncherProcess[] = [];
-afterEach(() => running.splice(0).forEach((launcher) => launcher.kill()));
-afterAll(() => rmSync(folder, { recursive: true }));
+afterAll(() => {
+  running.forEach((launcher) => launcher.kill());
+  rmSync(folder, { recursive: true });
+});
 
 function start(env: NodeJS.ProcessEnv, topicPrefix: string): LauncherProcess {
   const servers = { KAFKA_BROKERS: kafkaBrokers, REDIS_URL: redisUrl, ROUNDHOUSE_TOPIC_PREFIX: topicPrefix };
@@ -38,7 +40,7 @@ const broken = [
 ] as const;
 
 // Such a day had every round decided with every shard failed, delivered nothing and ended with 0.
-test.each(broken.slice(0, process.env['TEST_FULL'] === '1' ? 2 : 1))(
+test.concurrent.each(broken.slice(0, process.env['TEST_FULL'] === '1' ? 2 : 1))(
   'a day with %s is refused with the reason, and nothing is sent',
   async (_what, name, file, text, model) => {
     const launcher = start({ ROUNDHOUSE_MODELS_DIR: modelsWith(name, file, text) }, `day-${name}.`);
@@ -52,17 +54,21 @@ test.each(broken.slice(0, process.env['TEST_FULL'] === '1' ? 2 : 1))(
   120_000,
 );
 
-test('a Kafka that does not answer is named while it is waited for, and at the end', async () => {
-  const env = { KAFKA_BROKERS: '127.0.0.1:1', ROUNDHOUSE_STARTUP_TIMEOUT_MS: '8000' };
-  const launcher = start(env, 'day-absent.');
-  // The line comes every five seconds, and the services give up after eight.
-  await launcher.until(
-    /waiting for worker \(DependencyAwaited: waiting for Kafka at 127\.0\.0\.1:1\)/,
-    30_000,
-  );
-  expect(await launcher.ended).toEqual({ code: 1, signal: null });
-  expect(launcher.output).toMatch(
-    /starting ingest, .*, with Kafka at 127\.0\.0\.1:1 and the Redis of REDIS_URL/,
-  );
-  expect(launcher.output).toContain('Kafka at 127.0.0.1:1 did not answer in 8000 ms');
-}, 60_000);
+test.concurrent(
+  'a Kafka that does not answer is named while it is waited for, and at the end',
+  async () => {
+    const env = { KAFKA_BROKERS: '127.0.0.1:1', ROUNDHOUSE_STARTUP_TIMEOUT_MS: '8000' };
+    const launcher = start(env, 'day-absent.');
+    // The line comes every five seconds, and the services give up after eight.
+    await launcher.until(
+      /waiting for worker \(DependencyAwaited: waiting for Kafka at 127\.0\.0\.1:1\)/,
+      30_000,
+    );
+    expect(await launcher.ended).toEqual({ code: 1, signal: null });
+    expect(launcher.output).toMatch(
+      /starting ingest, .*, with Kafka at 127\.0\.0\.1:1 and the Redis of REDIS_URL/,
+    );
+    expect(launcher.output).toContain('Kafka at 127.0.0.1:1 did not answer in 8000 ms');
+  },
+  60_000,
+);

@@ -7,7 +7,7 @@ import { connectOverShm } from '#services/inference-worker/data-plane/shm-engine
 import { workerEvents } from '#services/inference-worker/events';
 import type { UnixMs } from '#schemas/brands';
 import { RoundhouseError } from '#schemas/errors';
-import { AdmissionView } from './engine-admission';
+import { refusesTheFifth } from './engine-admission';
 import { startEngineProcess, type RunningEngine } from './engine-process';
 import { echoConfig, echoInputs, makeRepository, operations, type TestRepository } from './engine-repository';
 
@@ -125,23 +125,8 @@ describe.each(['grpc', 'shm'])('over %s the same call has the same end', (kind) 
   });
 
   test('one more than the bound is busy', async () => {
-    const admission = new AdmissionView(engine.address);
-    const abort = new AbortController();
-    const slow = request(echoInputs([1], operations.sleep, 600_000));
-    await admission.until(0, 0);
-    const all = Array.from({ length: 4 }, () => client.infer(slow, inSeconds(60), abort.signal));
-    const settled = Promise.allSettled(all);
-    await admission.until(4, 0);
-    const busy = {
-      code: 'ENGINE_BUSY',
-      message: expect.stringMatching(/^the queue is full with 0 requests/),
-    };
-    await expect(client.infer(request(echoInputs([1])), inSeconds(60))).rejects.toMatchObject(busy);
-    abort.abort();
-    await settled;
-    await admission.until(0, 0);
+    await refusesTheFifth(client, engine.address);
     expect((await client.infer(request(echoInputs([1])), inSeconds(60))).version).toBe('1');
-    admission.close();
   });
 });
 

@@ -2,7 +2,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, credentials, Metadata, type MethodDefinition } from '@grpc/grpc-js';
+import type { EngineClient } from '#lib/engine-client/port';
 import { loadProtocol } from '#lib/engine-client/protocol';
+import type { UnixMs } from '#schemas/brands';
+import type { NamedTensor } from '#schemas/domain';
+import { echoInputs, operations } from './engine-repository';
 
 export interface Admission {
   readonly queued: number;
@@ -51,6 +55,27 @@ export class AdmissionView {
   close(): void {
     this.client.close();
   }
+}
+
+/** An engine that takes four requests and lets none wait: the fifth is refused, by either way in. */
+export async function refusesTheFifth(client: EngineClient, address: string): Promise<void> {
+  const admission = new AdmissionView(address);
+  const abort = new AbortController();
+  const deadline = (Date.now() + 60_000) as UnixMs;
+  const request = (inputs: NamedTensor[]) => ({ model: 'echo', version: '', requestId: 'r', inputs });
+  const slow = request(echoInputs([1], operations.sleep, 600_000));
+  await admission.until(0, 0);
+  const all = Array.from({ length: 4 }, () => client.infer(slow, deadline, abort.signal));
+  const settled = Promise.allSettled(all);
+  await admission.until(4, 0);
+  await expect(client.infer(request(echoInputs([1])), deadline)).rejects.toMatchObject({
+    code: 'ENGINE_BUSY',
+    message: expect.stringMatching(/^the queue is full with 0 requests/),
+  });
+  abort.abort();
+  await settled;
+  await admission.until(0, 0);
+  admission.close();
 }
 
 /** Lets requests of the test backend's operation `hold` end. */
