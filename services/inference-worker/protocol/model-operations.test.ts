@@ -86,11 +86,8 @@ afterEach(async () => {
 });
 
 const overGrpc = () => connectEngine({ address: `127.0.0.1:${grpc.port}` });
-const overHttp = (signal?: AbortSignal) =>
-  fetch(`http://127.0.0.1:${http.port}/v2/repository/models/m/load`, {
-    method: 'POST',
-    ...(signal === undefined ? {} : { signal }),
-  });
+const overHttp = (request: RequestInit = {}) =>
+  fetch(`http://127.0.0.1:${http.port}/v2/repository/models/m/load`, { method: 'POST', ...request });
 
 test('a load whose caller over gRPC gives it up is noted when the engine has done it', async () => {
   const caller = new Client(`127.0.0.1:${grpc.port}`, credentials.createInsecure());
@@ -112,7 +109,7 @@ test('a load whose caller over gRPC gives it up is noted when the engine has don
 
 test('a load whose caller over HTTP hangs up is noted when the engine has done it', async () => {
   const hangUp = new AbortController();
-  const given = expect(overHttp(hangUp.signal)).rejects.toThrow(/abort/);
+  const given = expect(overHttp({ signal: hangUp.signal })).rejects.toThrow(/abort/);
   const load = await engines[0]!.nextLoad();
   hangUp.abort();
   await given;
@@ -151,4 +148,12 @@ test('a connection that does not wait for its answers has no more under way than
   // Two reached the engine, three were refused; answers come in the order of the requests.
   expect(statuses()).toEqual(['200', '200', '503', '503', '503']);
   socket.destroy();
+});
+
+test('a parameter that is no key of an object is refused, not left out', async () => {
+  const refused = await overHttp({ body: '{"parameters":{"__proto__":true}}' });
+  expect([refused.status, await refused.text()]).toEqual([
+    400,
+    '{"error":"parameters[\\"__proto__\\"]: not supported"}',
+  ]);
 });

@@ -46,6 +46,8 @@ async function modelReady({ route, calls, gone }: ControlRequest): Promise<Answe
 
 function parameterOf(key: string, value: Json): object {
   const where = `parameters["${shownText(key, 100)}"]`;
+  // As a key of an object it would be none, and nobody would refuse it.
+  if (key === '__proto__') throw invalid(`${where}: not supported`);
   if (typeof value === 'boolean') return { bool_param: value };
   if (typeof value === 'bigint' || Number.isSafeInteger(value))
     return { int64_param: String(value as number) };
