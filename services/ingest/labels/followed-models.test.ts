@@ -72,6 +72,11 @@ test.each([
   expect(models.resolve(key, undefined).models).toMatchObject([{ name: 'candidate_cost', version: '2' }]);
 });
 
+test('at the start a label without the model of all rounds is refused', () => {
+  write('{"stable": {"candidate_cost": "1"}, "canary": {}}');
+  expect(() => new FollowedModels(folder, events)).toThrow(/canary\.candidate_cost/);
+});
+
 test('a version that comes after the label that names it is found', async () => {
   write(stable);
   const models = new FollowedModels(folder, events);

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { configError } from '#lib/config';
-import type { ModelLabel } from '#lib/model-labels';
+import type { ModelLabel, ModelLabels } from '#lib/model-labels';
 import {
   loadModelRepository,
   readContentHash,
@@ -30,16 +30,17 @@ function reasonOf(error: unknown): string {
 }
 
 /** Every round of a label without the model that costs candidates would be refused. */
-function usable(repository: ModelRepository): ModelRepository {
-  const faults = repository.labels
-    .filter((label) => !repository.refsOf(label).some(({ name }) => name === CANDIDATE_COST_MODEL))
-    .map((label) => ({
+function readUsableLabels(folder: string): ModelLabels {
+  const labels = readSoundLabels(folder);
+  const faults = [...labels.models]
+    .filter(([, versions]) => !versions.has(CANDIDATE_COST_MODEL))
+    .map(([label]) => ({
       path: `labels.json: ${label}.${CANDIDATE_COST_MODEL}`,
       value: 'absent',
       limit: 'the model of all rounds',
     }));
   if (faults.length > 0) throw configError(faults);
-  return repository;
+  return labels;
 }
 
 /**
@@ -59,7 +60,8 @@ export class FollowedModels {
     private readonly events: IngestEvents,
   ) {
     this.seen = this.stamp();
-    this.now = usable(loadModelRepository(folder));
+    readUsableLabels(folder);
+    this.now = loadModelRepository(folder);
   }
 
   start(): void {
@@ -108,13 +110,13 @@ export class FollowedModels {
   }
 
   private async follow(): Promise<void> {
-    const labels = readSoundLabels(this.folder);
+    const labels = readUsableLabels(this.folder);
     const hashes = new Map<string, string>();
     for (const [name, version] of [...labels.models.values()].flatMap((versions) => [...versions])) {
       const path = `${name}/${version}`;
       if (!hashes.has(path)) hashes.set(path, await readContentHash(join(this.folder, path)));
     }
-    this.now = usable(repositoryOf(labels, (name, version) => hashes.get(`${name}/${version}`)!));
+    this.now = repositoryOf(labels, (name, version) => hashes.get(`${name}/${version}`)!);
     this.report();
   }
 
