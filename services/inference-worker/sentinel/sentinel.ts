@@ -65,11 +65,12 @@ export class Sentinel {
   private stopping = false;
 
   constructor(private readonly options: SentinelOptions) {
-    const { link, events } = options;
+    const { link, events, readyTimeoutMs: operationTimeoutMs } = options;
     this.reports = new IncidentReports(options.incidentFolder);
     this.standby = new Standby({
       wanted: link.models,
       samples: this.samples,
+      operationTimeoutMs,
       events,
       launch: () => this.launch(true),
       hasRoom: () => this.hasRoom(),
@@ -120,9 +121,10 @@ export class Sentinel {
       startSeconds: (performance.now() - engine.startedAt) / 1_000,
     });
     if (this.standby.holds(engine)) return this.standby.onReady(engine);
-    const { link, events } = this.options;
+    const { link, events, readyTimeoutMs: operationTimeoutMs } = this.options;
     // Without dry runs: the shards that wait are the first ones.
-    void warmUp(engine, { wanted: link.models, samples: [], events }).then(() => this.prepared(engine));
+    const work = { wanted: link.models, samples: [], operationTimeoutMs, events };
+    void warmUp(engine, work).then(() => this.prepared(engine));
   }
 
   private prepared(engine: WatchedEngine): void {

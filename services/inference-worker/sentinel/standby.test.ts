@@ -2,7 +2,7 @@ import type { EngineClient, InferRequest } from '#lib/engine-client/port';
 import { createTelemetry } from '#lib/telemetry';
 import { workerEvents } from '../events';
 import { Samples } from './samples';
-import { Standby } from './standby';
+import { Standby, warmUp } from './standby';
 import { WantedModels } from './wanted-models';
 import type { WatchedEngine } from './watched-engine';
 
@@ -36,7 +36,9 @@ function standbyOf(engine: WatchedEngine, models: readonly string[]) {
   for (const model of models)
     samples.keep({ model, version: '', requestId: 'r', inputs: [] } as InferRequest);
   const wanted = new WantedModels();
-  const standby = new Standby({ wanted, samples, events, launch: () => engine, hasRoom: () => true });
+  const operationTimeoutMs = 60_000;
+  const options = { wanted, samples, operationTimeoutMs, events };
+  const standby = new Standby({ ...options, launch: () => engine, hasRoom: () => true });
   return { standby, wanted };
 }
 
@@ -68,4 +70,14 @@ test('a model operation is waited for', async () => {
   letLoadsGo();
   await settled;
   expect(calls).toEqual(['load new']);
+});
+
+test('a load that never ends keeps an engine from serving no longer than it may take', async () => {
+  const { engine } = engineThatHangs();
+  const wanted = new WantedModels();
+  wanted.note({ kind: 'load', model: 'new' });
+  const lost: object[] = [];
+  const telling = { ...events, ModelOperationLost: (fields: object) => void lost.push(fields) };
+  await warmUp(engine, { wanted, samples: [], operationTimeoutMs: 20, events: telling });
+  expect(lost).toEqual([{ kind: 'load', model: 'new', reason: 'Error: not done in 20 ms' }]);
 });

@@ -8,6 +8,7 @@ import type { WatchedEngine } from './watched-engine';
 export interface StandbyOptions {
   readonly wanted: WantedModels;
   readonly samples: Samples;
+  readonly operationTimeoutMs: number;
   readonly events: WorkerEvents;
   launch(): WatchedEngine;
   /** Whether the machine has room for one more. */
@@ -25,15 +26,25 @@ export interface WarmUp {
   readonly wanted: WantedModels;
   readonly samples: readonly InferRequest[];
   readonly enough?: AbortSignal;
+  /** For each operation; one that takes longer counts as lost, and the engine serves without it. */
+  readonly operationTimeoutMs: number;
   readonly events: WorkerEvents;
+}
+
+async function within(ms: number, work: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`not done in ${ms} ms`)), ms);
+  });
+  await Promise.race([work, late]).finally(() => clearTimeout(timer));
 }
 
 /** A new engine gets what the last one had got, then the last good request of each model. */
 export async function warmUp(engine: WatchedEngine, work: WarmUp): Promise<void> {
-  const { wanted, samples, enough, events } = work;
+  const { wanted, samples, enough, operationTimeoutMs, events } = work;
   const client = engine.client!;
   for (const operation of wanted.operations()) {
-    await carryOut(operation, client).catch((error: unknown) =>
+    await within(operationTimeoutMs, carryOut(operation, client)).catch((error: unknown) =>
       events.ModelOperationLost({ ...operation, reason: String(error) }),
     );
   }
@@ -89,10 +100,10 @@ export class Standby {
   }
 
   onReady(engine: WatchedEngine): void {
-    const { wanted, samples, events } = this.options;
+    const { wanted, samples, operationTimeoutMs, events } = this.options;
     const { signal: enough } = this.enough;
     this.do(async () => {
-      await warmUp(engine, { wanted, samples: samples.all(), enough, events });
+      await warmUp(engine, { wanted, samples: samples.all(), enough, operationTimeoutMs, events });
       if (!this.holds(engine) || engine.isLost) return;
       this.warm = true;
       this.losses = 0;
