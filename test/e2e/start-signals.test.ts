@@ -18,6 +18,12 @@ function marked(mark: string): string[] {
     .map((pid) => `${pid} ${read(`/proc/${pid}/cmdline`).replaceAll('\0', ' ').slice(0, 200)}`);
 }
 
+/** The kernel may need a moment to end what the launcher's own end ends. */
+async function leftOf(mark: string): Promise<string[]> {
+  for (let looks = 0; looks < 500 && marked(mark).length > 0; looks++) await sleep(20);
+  return marked(mark);
+}
+
 function read(file: string): string {
   try {
     return readFileSync(file, 'latin1');
@@ -38,7 +44,7 @@ async function endedAt(
   if (closesOutput) launcher.closeOutput();
   launcher.signal('SIGINT');
   const { code, signal } = await launcher.ended;
-  return { code: code ?? signal, left: marked(mark), output: launcher.output };
+  return { code: code ?? signal, left: await leftOf(mark), output: launcher.output };
 }
 
 // An engine whose worker had ended spun for ever in the last line of its log.
