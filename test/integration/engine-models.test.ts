@@ -2,7 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Client, credentials } from '@grpc/grpc-js';
 import { connectEngine } from '#lib/engine-client/grpc';
+import { loadProtocol } from '#lib/engine-client/protocol';
 import type { EngineClient } from '#lib/engine-client/port';
 import type { UnixMs } from '#schemas/brands';
 import { startEngineProcess, type RunningEngine } from './engine-process';
@@ -72,6 +74,37 @@ test('old and new versions serve side by side, and one whose folder is gone is r
   await client.loadModel('echo');
   expect([await answers('1'), await answers('2')]).toEqual(['MODEL_UNAVAILABLE', '2']);
   expect(await until(states, (rows) => !('echo 1' in rows))).toEqual({ 'echo 2': 'READY' });
+});
+
+/** Inferences by version that the core has counted. */
+async function counted(): Promise<Record<string, unknown>> {
+  const answer = await ask('ModelStatistics', { name: 'echo' });
+  const rows = answer['model_stats'] as { version: string; inference_count: unknown }[];
+  return Object.fromEntries(rows.map((row) => [row.version, Number(row.inference_count)]));
+}
+
+function ask(method: string, message: object): Promise<Record<string, unknown>> {
+  const { path, requestSerialize, responseDeserialize } = loadProtocol().inference[method]!;
+  const raw = new Client(engine.address, credentials.createInsecure());
+  return new Promise<Record<string, unknown>>((resolve, reject) => {
+    raw.makeUnaryRequest(path, requestSerialize, responseDeserialize, message, (error, answer) =>
+      error === null ? resolve(answer as Record<string, unknown>) : reject(error),
+    );
+  }).finally(() => raw.close());
+}
+
+test('a reload makes every version anew though nothing changed, a load does not', async () => {
+  put('2');
+  await start();
+  // The core counts by loaded version: what was counted goes with it.
+  expect([await answers('1'), await answers('2'), await counted()]).toEqual(['1', '2', { 1: 1, 2: 1 }]);
+  await client.loadModel('echo');
+  expect(await counted()).toEqual({ 1: 1, 2: 1 });
+  for (const time of ['first', 'second']) {
+    await ask('RepositoryModelLoad', { model_name: 'echo', parameters: { reload: { bool_param: true } } });
+    expect([time, await counted()]).toEqual([time, { 1: 0, 2: 0 }]);
+    expect([await answers('1'), await answers('2'), await counted()]).toEqual(['1', '2', { 1: 1, 2: 1 }]);
+  }
 });
 
 test('a version that is retired answers what it was asked before', async () => {

@@ -37,7 +37,7 @@ test('only the versions that are to be served are there, and the files are those
   expect(readFileSync(join(view.folder, 'm', '2', 'model.txt'), 'utf8')).toBe('more');
 });
 
-test('the configuration is written again where it differs, or is to be loaded again', () => {
+test('the configuration is written again where it differs; a file beside it says that all is to be loaded again', () => {
   view.show('m', ['1']);
   const before = statSync(config()).ino;
   view.show('m', ['1', '2']);
@@ -46,9 +46,11 @@ test('the configuration is written again where it differs, or is to be loaded ag
   view.show('m', ['1', '2']);
   expect(readFileSync(config(), 'utf8')).toBe('two');
   view.touch('m');
-  expect(existsSync(config())).toBe(false);
-  view.show('m', ['1', '2']);
-  expect(readFileSync(config(), 'utf8')).toBe('two');
+  view.touch('absent');
+  view.show('m', ['2']);
+  expect(readdirSync(join(view.folder, 'm')).sort()).toEqual(['2', 'config.pbtxt', 'loaded-again']);
+  view.remove('m');
+  expect(readdirSync(view.folder)).toEqual([]);
 });
 
 test('its end leaves the repository as it is, and words about it name the repository', () => {

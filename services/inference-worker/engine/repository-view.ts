@@ -15,6 +15,10 @@ import { join } from 'node:path';
 import { makeFolder } from '#lib/make-folder';
 import { readRegularFile } from '#lib/regular-file';
 
+const touched = 'loaded-again';
+/** What is not a version. */
+const ours: ReadonlySet<string> = new Set(['config.pbtxt', touched]);
+
 /**
  * The repository as the core sees it: a folder of our own with, for each model, a copy of its configuration
  * and links to the versions that are to be served. So a version that is broken, half written or retired is
@@ -37,7 +41,7 @@ export class RepositoryView {
     const [from, to] = [join(this.repository, model), join(this.folder, model)];
     mkdirSync(to, { recursive: true });
     for (const name of readdirSync(to)) {
-      if (name !== 'config.pbtxt' && !versions.includes(name)) rmSync(join(to, name), { recursive: true });
+      if (!ours.has(name) && !versions.includes(name)) rmSync(join(to, name), { recursive: true });
     }
     for (const version of versions) this.link(join(from, version), join(to, version));
     this.copyConfig(join(from, 'config.pbtxt'), join(to, 'config.pbtxt'));
@@ -47,9 +51,15 @@ export class RepositoryView {
     rmSync(join(this.folder, model), { recursive: true, force: true });
   }
 
-  /** The copy gets a new time, so that the core loads every version of the model again. */
+  /**
+   * The core loads every version of a model again where a file beside them is newer than when it last looked. A
+   * newer configuration is not enough: where it says the same, the core keeps the instances that it has.
+   */
   touch(model: string): void {
-    rmSync(join(this.folder, model, 'config.pbtxt'), { force: true });
+    const folder = join(this.folder, model);
+    if (!existsSync(folder)) return;
+    rmSync(join(folder, touched), { force: true });
+    writeFileSync(join(folder, touched), '');
   }
 
   /** Paths of the view in the core's words become those of the repository. */
