@@ -21,7 +21,9 @@ function start(program: string, env: NodeJS.ProcessEnv): Promise<StartedProgram>
     await ended;
   };
   return new Promise((done, reject) => {
-    child.once('message', ({ ports }: { ports: Record<string, number> }) => done({ ports, stop }));
+    child.on('message', ({ type, ports }: { type: string; ports: Record<string, number> }) => {
+      if (type === 'ready') done({ ports, stop });
+    });
     void ended.then((code) => reject(new Error(`${program} ended with ${code}`)));
   });
 }
