@@ -119,8 +119,9 @@ class RunningService<C> {
     this.send({ type: 'ready', ports });
   }
 
+  /** To a parent that dies meanwhile it is no fault: its `disconnect` follows. */
   private send(message: object): void {
-    if (process.connected) process.send?.(message);
+    if (process.connected) process.send?.(message, undefined, undefined, () => undefined);
   }
 
   private started = false;
