@@ -1,4 +1,4 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { endsWithParent } from '#lib/ends-with-parent';
@@ -29,13 +29,24 @@ const tailLength = 8_192;
 /** Others may hold its standard error open after it has ended: they are not waited for. */
 const lastWordsMs = 300;
 
+/** Where Node throws (no memory, no permission) it is as with the errors that it tells later. */
+function spawned(program: string, args: readonly string[], options: SpawnOptions): ChildProcess | Error {
+  try {
+    return spawn(program, args, options);
+  } catch (error) {
+    return error as Error;
+  }
+}
+
 /** Log lines of the engine pass; the others are put in lines of ours and handed to `onWords`. */
 function logLines(
-  stream: Readable,
+  stream: Readable | null | undefined,
   logger: Logger,
   level: 'info' | 'warn',
   onWords: (line: string) => void = () => undefined,
 ): void {
+  // Without descriptors for pipes there are none.
+  if (!stream) return;
   createInterface({ input: stream }).on('line', (line) => {
     if (line.startsWith('{')) return void process.stdout.write(`${line}\n`);
     logger[level]({ event: 'EngineSaid' }, line);
@@ -50,48 +61,60 @@ function logLines(
  */
 export class EngineProcess {
   readonly words = new TextTail(tailLength);
-  private readonly child: ChildProcess;
+  /** null where not even that could be made. */
+  private readonly child: ChildProcess | null;
   private isReady = false;
   private isOver = false;
   private readonly closed: Promise<void>;
+  private readonly ended: Promise<void>;
+  private tellEnded = (): void => undefined;
 
   constructor(private readonly options: EngineProcessOptions) {
     const { mainFile, env, socket, nice, logger } = options;
     const command = [process.execPath, mainFile];
     const [program, ...args] = endsWithParent(nice ? niceCommand(command) : command);
-    this.child = spawn(program as string, args, {
+    const child = spawned(program as string, args, {
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
       env: { ...env, ROUNDHOUSE_ENGINE_SOCKET: socket },
       detached: true,
     });
-    logLines(this.child.stdout!, logger, 'info');
-    logLines(this.child.stderr!, logger, 'warn', (line) => this.words.add(line));
-    this.closed = new Promise((resolve) => this.child.once('close', () => resolve()));
-    this.listen();
+    this.ended = new Promise((resolve) => (this.tellEnded = resolve));
+    this.child = child instanceof Error ? null : child;
+    this.closed = new Promise((resolve) => void this.child?.once('close', () => resolve()));
+    if (child instanceof Error) {
+      process.nextTick(() => this.notSpawned(child));
+      return;
+    }
+    logLines(child.stdout, logger, 'info');
+    logLines(child.stderr, logger, 'warn', (line) => this.words.add(line));
+    this.listen(child);
   }
 
   /** 0 where it could not be started. */
   get pid(): number {
-    return this.child.pid ?? 0;
+    return this.child?.pid ?? 0;
   }
 
-  private listen(): void {
-    const { logger, onReady } = this.options;
-    this.child.on('message', (message: { type?: string }) => {
+  private listen(child: ChildProcess): void {
+    child.on('message', (message: { type?: string }) => {
       if (message.type !== 'ready' || this.isReady) return;
       this.isReady = true;
-      onReady();
+      this.options.onReady();
     });
-    this.child.once('exit', (code, signal) => this.over({ code, signal }));
-    this.child.on('error', (error) => {
-      logger.error({ event: 'EngineSpawnFailed', error });
-      if (this.child.pid === undefined) this.over({ code: null, signal: null });
-    });
+    child.once('exit', (code, signal) => this.over({ code, signal }));
+    child.on('error', (error) => this.notSpawned(error));
+  }
+
+  private notSpawned(error: Error): void {
+    this.options.logger.error({ event: 'EngineSpawnFailed', error });
+    this.words.add(error.message);
+    if (this.pid === 0) this.over({ code: null, signal: null });
   }
 
   private over(end: EngineEnd): void {
     if (this.isOver) return;
     this.isOver = true;
+    this.tellEnded();
     this.killGroup();
     this.options.onExit(end);
   }
@@ -118,21 +141,17 @@ export class EngineProcess {
     try {
       process.kill(-this.pid, 'SIGKILL');
     } catch {
-      if (!this.isOver) this.child.kill('SIGKILL');
+      if (!this.isOver) this.child?.kill('SIGKILL');
     }
   }
 
   /** In order where it is ready, then for good. Resolves when it is gone. */
   async stop(): Promise<void> {
     if (this.isOver) return;
-    await new Promise<void>((resolve) => {
-      const cut = setTimeout(() => this.kill(), stopTimeoutMs);
-      this.child.once('exit', () => {
-        clearTimeout(cut);
-        resolve();
-      });
-      if (this.isReady) this.child.kill('SIGTERM');
-      else this.kill();
-    });
+    const cut = setTimeout(() => this.kill(), stopTimeoutMs);
+    if (this.isReady) this.child?.kill('SIGTERM');
+    else this.kill();
+    await this.ended;
+    clearTimeout(cut);
   }
 }

@@ -52,7 +52,7 @@ export class WatchedEngine {
   private readonly tooSlow: NodeJS.Timeout;
 
   constructor(private readonly options: WatchedEngineOptions) {
-    mkdirSync(options.folder, { mode: 0o700 });
+    this.makeFolder();
     const socket = join(options.folder, 'engine.sock');
     this.address = `unix:${socket}`;
     this.process = new EngineProcess({
@@ -160,7 +160,21 @@ export class WatchedEngine {
     this.removeFolder();
   }
 
+  /** An engine that finds none ends, and says why. */
+  private makeFolder(): void {
+    try {
+      mkdirSync(this.options.folder, { mode: 0o700 });
+    } catch (error) {
+      this.options.logger.error({ event: 'EngineFolderFailed', error });
+    }
+  }
+
+  /** Without a descriptor to look into it, it stays until the worker's end. */
   private removeFolder(): void {
-    rmSync(this.options.folder, { recursive: true, force: true });
+    try {
+      rmSync(this.options.folder, { recursive: true, force: true });
+    } catch (error) {
+      this.options.logger.warn({ event: 'EngineFolderFailed', error });
+    }
   }
 }
