@@ -18,6 +18,7 @@ const programs = [
   'live_frames_test',
   'shipped_models_test',
   'triton_server_test',
+  'server_queue_test',
 ];
 const settings = {
   CMAKE_BUILD_TYPE: 'Sanitized',

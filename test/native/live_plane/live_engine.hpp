@@ -11,11 +11,8 @@
 
 #include "check.hpp"
 #include "data_plane.hpp"
+#include "finish_and_exit.hpp"
 #include "server.hpp"
-
-#if defined(__SANITIZE_ADDRESS__)
-#include <sanitizer/lsan_interface.h>
-#endif
 
 namespace roundhouse::test {
 
@@ -86,16 +83,6 @@ bool comes_true(Condition&& condition) {
     usleep(1'000);
   }
   return false;
-}
-
-// The core's detached threads may still run: no static destructors under them.
-[[noreturn]] inline void finish_and_exit() {
-  int status = finish();
-  std::fflush(stdout);
-#if defined(__SANITIZE_ADDRESS__)
-  if (__lsan_do_recoverable_leak_check() != 0) status = 1;
-#endif
-  _exit(status);
 }
 
 inline bool has_core() {

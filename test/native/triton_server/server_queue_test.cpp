@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "check.hpp"
+#include "finish_and_exit.hpp"
 #include "server.hpp"
 
 namespace {
@@ -248,8 +249,5 @@ int main() {
   check_stop(repository);
   check_many_threads(repository);
   fs::remove_all(repository);
-  // The core's detached threads may still run: no static destructors under them.
-  const int status = test::finish();
-  std::fflush(stdout);
-  _exit(status);
+  test::finish_and_exit();
 }

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "check.hpp"
+#include "finish_and_exit.hpp"
 #include "server.hpp"
 
 namespace {
@@ -136,8 +137,5 @@ int main() {
     check_stop(*server);
   }
   fs::remove_all(repository);
-  // The core's detached threads may still run: no static destructors under them.
-  const int status = test::finish();
-  std::fflush(stdout);
-  _exit(status);
+  test::finish_and_exit();
 }
