@@ -193,6 +193,7 @@ describe('a machine whose Python does not do', () => {
       /Python 3.7 \(\/usr\/bin\/python3.11\) has no stub; there are 3.8, 3.9, 3.10, 3.11, 3.12, 3.13/,
     ],
     ['no numpy', () => says({ ...facts, numpy: '' }), /lacks numpy, which the Python backend needs/],
+    ['numpy 2', () => says({ ...facts, numpy: '2.4.6' }), /has numpy 2\.4\.6, .*pip install 'numpy<2'/],
     ['no numpy in a real one', () => becomes('exec python3 -I -S "$@"'), /lacks numpy|has no stub/],
   ])('%s: the model is refused with the reason, and the others serve', async (_name, change, message) => {
     change();

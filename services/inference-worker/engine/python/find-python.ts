@@ -99,8 +99,13 @@ export async function findPython(
     const there = stubsIn(stubs).join(', ') || 'none: run node scripts/setup.mjs triton';
     return `Python ${version} (${executable}) has no stub; there are ${there}. Name another in ROUNDHOUSE_PYTHON`;
   }
+  const install = `${executable} -m pip install 'numpy<2'`;
   if (facts.numpy === '') {
-    return `Python ${version} (${executable}) lacks numpy, which the Python backend needs: ${executable} -m pip install numpy`;
+    return `Python ${version} (${executable}) lacks numpy, which the Python backend needs: ${install}`;
+  }
+  // Triton's module is built for numpy 1: with numpy 2 every output tensor is empty, without an error.
+  if (Number.parseInt(facts.numpy, 10) >= 2) {
+    return `Python ${version} (${executable}) has numpy ${facts.numpy}, with which the Python backend of Triton 24.10 returns empty tensors: ${install}`;
   }
   const libraryFolder = existsSync(join(facts.libraryFolder, facts.library)) ? facts.libraryFolder : '';
   const path = libraryFolder === '' ? env : { ...env, LD_LIBRARY_PATH: libraryFolder };
