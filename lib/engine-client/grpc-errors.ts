@@ -32,6 +32,18 @@ function isMessageTooLarge(error: ServiceError): boolean {
   );
 }
 
+/** What our own gRPC library says where a connection broke under a call: nothing that a model did. */
+function isBrokenConnection({ code, details }: ServiceError): boolean {
+  return code === status.INTERNAL && /^Received RST_STREAM with code/.test(details);
+}
+
+/** What the status alone says, in the words of a library where it has its own. */
+function codeOfStatus(error: ServiceError): ErrorCode {
+  if (isMessageTooLarge(error)) return 'PAYLOAD_INVALID';
+  if (isBrokenConnection(error)) return 'ENGINE_LOST';
+  return byStatus[error.code] ?? 'MODEL_FAILED';
+}
+
 /** An engine that stops is as good as lost to its caller. */
 export function asCallerSees(code: ErrorCode): ErrorCode {
   if (code === 'SHUTTING_DOWN') return 'ENGINE_LOST';
@@ -42,8 +54,7 @@ export function asCallerSees(code: ErrorCode): ErrorCode {
 export function roundhouseErrorOf(error: ServiceError): RoundhouseError {
   const sent = error.metadata?.get(errorCodeTrailer)[0];
   const text = typeof sent === 'string' && isErrorCode(sent) ? sent : undefined;
-  const code =
-    text ?? (isMessageTooLarge(error) ? 'PAYLOAD_INVALID' : byStatus[error.code]) ?? 'MODEL_FAILED';
+  const code = text ?? codeOfStatus(error);
   // The library's heading of a note that it doesn't have.
   const words = (error.details || error.message).replace(/\.? Resolution note: $/, '');
   return new RoundhouseError(asCallerSees(code), words, [], { cause: error });
