@@ -50,6 +50,39 @@ test('a message above the limit is refused, and the next one passes', async () =
   await caller.close();
 });
 
+test('more calls than the bound are refused as ENGINE_BUSY, and pass when the others have ended', async () => {
+  const atOnce = { calls: 2, bytes: 1_000_000 };
+  const small = await serveInferenceProtocol({
+    bind: '127.0.0.1',
+    port: 0,
+    engineAddress: () => address,
+    atOnce,
+  });
+  const caller = connectEngine({ address: `127.0.0.1:${small.port}` });
+  const giveUp = new AbortController();
+  const sleeping = () => request(echoInputs([1], operations.sleep, 600_000));
+  const held = Array.from({ length: 2 }, () => caller.infer(sleeping(), soon(60_000), giveUp.signal));
+  const ends = Promise.allSettled(held);
+  // One connection: what is sent after the two comes after them.
+  await expect(caller.infer(request(), soon())).rejects.toMatchObject({
+    code: 'ENGINE_BUSY',
+    message: '2 calls are under way, the limit',
+  });
+  giveUp.abort();
+  await ends;
+  // The edge hears of it a little later than the caller.
+  let outputs: readonly unknown[] = [];
+  for (const end = soon(); outputs.length === 0 && Date.now() < end;) {
+    outputs = await caller.infer(request(), soon()).then(
+      (answer) => answer.outputs,
+      () => [],
+    );
+  }
+  expect(outputs).toHaveLength(2);
+  await caller.close();
+  await small.close();
+});
+
 test('a deadline goes along to the engine', async () => {
   const caller = client();
   const late = caller.infer(request(echoInputs([1], operations.sleep, 600_000)), soon(300));

@@ -16,6 +16,7 @@ import { loadProtocol } from '#lib/engine-client/protocol';
 import { bindServer, grpcAddress } from '#lib/grpc-bind';
 import { RoundhouseError } from '#schemas/errors';
 import type { ModelOperation, WantedModels } from '../sentinel/wanted-models';
+import { CallsUnderWay, type CallBounds } from './calls-under-way';
 import { EngineConnection } from './engine-connection';
 
 export interface InferenceProtocolOptions {
@@ -27,6 +28,8 @@ export interface InferenceProtocolOptions {
   /** Said while there is no engine. */
   readonly whyDown?: () => string | null;
   readonly maxMessageBytes?: number;
+  /** 1,000 calls, and eight of the largest messages, unless said otherwise. */
+  readonly atOnce?: CallBounds;
   /** Loads and unloads that the engine has carried out are noted here. */
   readonly models?: WantedModels;
 }
@@ -104,10 +107,17 @@ function forwardUnary(
   path: string,
   engine: EngineConnection,
   whyDown: WhyDown,
+  underWay: CallsUnderWay,
 ): handleUnaryCall<Buffer, Buffer> {
   return (call, callback) => {
     const client = engine.get();
     if (client === null) return callback(noEngine(whyDown));
+    let over: () => void;
+    try {
+      over = underWay.enter(call.request.length);
+    } catch (error) {
+      return callback(statusOf(error as RoundhouseError));
+    }
     const options = { deadline: call.getDeadline() };
     const onward = client.makeUnaryRequest(
       path,
@@ -117,6 +127,7 @@ function forwardUnary(
       call.metadata,
       options,
       (error, answer) => {
+        over();
         if (error !== null) return callback(lostOr(error, whyDown));
         callback(null, answer);
       },
@@ -146,12 +157,14 @@ function forwarders(
   service: ServiceDefinition,
   engine: EngineConnection,
   whyDown: WhyDown,
+  underWay: CallsUnderWay,
   models?: WantedModels,
 ): UntypedServiceImplementation {
   const handlers = Object.entries(service).map(([name, { path, responseStream }]) => {
     const kind = operations[name];
     if (kind !== undefined) return [name, forwardOperation(path, kind, engine, whyDown, models)];
-    return [name, (responseStream ? forwardStream : forwardUnary)(path, engine, whyDown)];
+    if (responseStream) return [name, forwardStream(path, engine, whyDown)];
+    return [name, forwardUnary(path, engine, whyDown, underWay)];
   });
   return Object.fromEntries(handlers) as UntypedServiceImplementation;
 }
@@ -164,13 +177,15 @@ export async function serveInferenceProtocol(options: InferenceProtocolOptions):
   const { bind, engineAddress, whyDown = () => null, maxMessageBytes = defaultMaxMessageBytes } = options;
   const current = typeof engineAddress === 'string' ? () => engineAddress : engineAddress;
   const engine = new EngineConnection(current, maxMessageBytes);
+  const { atOnce = { calls: 1_000, bytes: 8 * maxMessageBytes } } = options;
+  const underWay = new CallsUnderWay(atOnce);
   const server = new Server({
     'grpc.max_receive_message_length': maxMessageBytes,
     'grpc.max_send_message_length': maxMessageBytes,
     ...silentPeers,
   });
   for (const service of Object.values(loadProtocol()) as ServiceDefinition[]) {
-    server.addService(opaque(service), forwarders(service, engine, whyDown, options.models));
+    server.addService(opaque(service), forwarders(service, engine, whyDown, underWay, options.models));
   }
   const port = await bindServer(server, grpcAddress(bind, options.port));
   const close = (): Promise<void> => {

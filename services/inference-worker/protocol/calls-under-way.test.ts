@@ -1,0 +1,23 @@
+import { CallsUnderWay } from './calls-under-way';
+
+const bounds = { calls: 2, bytes: 100 };
+
+test('calls above either bound are refused until others have ended', () => {
+  const underWay = new CallsUnderWay(bounds);
+  const first = underWay.enter(60);
+  // 60 + 41 = 101 bytes.
+  expect(() => underWay.enter(41)).toThrow(expect.objectContaining({ code: 'ENGINE_BUSY' }));
+  underWay.enter(40);
+  expect(() => underWay.enter(0)).toThrow(/2 calls are under way/);
+  first();
+  underWay.enter(60);
+});
+
+test('a call ends once', () => {
+  const underWay = new CallsUnderWay(bounds);
+  const end = underWay.enter(100);
+  end();
+  end();
+  underWay.enter(100);
+  expect(() => underWay.enter(1)).toThrow(/100 bytes of requests are under way/);
+});
