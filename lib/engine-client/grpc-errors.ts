@@ -33,7 +33,7 @@ function isMessageTooLarge(error: ServiceError): boolean {
 }
 
 /** What our own gRPC library says where a connection broke under a call: nothing that a model did. */
-function isBrokenConnection({ code, details }: ServiceError): boolean {
+export function isBrokenConnection({ code, details }: ServiceError): boolean {
   return code === status.INTERNAL && /^Received RST_STREAM with code/.test(details);
 }
 

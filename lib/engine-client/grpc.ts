@@ -1,10 +1,11 @@
-import { Client, credentials, Metadata, type CallOptions, type ServiceError } from '@grpc/grpc-js';
+import { Metadata, type CallOptions, type ServiceError } from '@grpc/grpc-js';
 import type { UnixMs } from '#schemas/brands';
 import type { NamedTensor } from '#schemas/domain';
 import { RoundhouseError } from '#schemas/errors';
 import { decodeBool, decodeIndex, empty, encodeModelName, encodeRepositoryModel } from './control-messages';
 import { roundhouseErrorOf } from './grpc-errors';
 import { decodeInferResponse, encodeInferRequest } from './infer-messages';
+import { Lanes } from './lanes';
 import type { EngineClient, InferRequest, InferResponse, ModelState } from './port';
 import { parameterRow } from './request-parameters';
 
@@ -28,22 +29,8 @@ const farthestMs = 2 ** 31 - 1;
 const service = '/inference.GRPCInferenceService/';
 const identity = (bytes: Buffer): Buffer => bytes;
 
-function channelOptions(maxMessageBytes: number) {
-  return {
-    'grpc.initial_reconnect_backoff_ms': 100,
-    'grpc.max_reconnect_backoff_ms': 500,
-    'grpc.max_send_message_length': maxMessageBytes,
-    'grpc.max_receive_message_length': maxMessageBytes,
-    'grpc-node.flow_control_window': 4 * 1024 * 1024,
-    'grpc.use_local_subchannel_pool': 1,
-    'grpc.service_config_disable_resolution': 1,
-    'grpc.enable_retries': 0,
-    'grpc.enable_http_proxy': 0,
-  };
-}
-
 class GrpcEngineClient implements EngineClient {
-  private readonly client: Client;
+  private readonly client: Lanes;
   private readonly maxMessageBytes: number;
   private readonly controlTimeoutMs: number;
   private readonly loadTimeoutMs: number;
@@ -54,11 +41,7 @@ class GrpcEngineClient implements EngineClient {
     this.controlTimeoutMs = options.controlTimeoutMs ?? 5_000;
     this.loadTimeoutMs = options.loadTimeoutMs ?? 120_000;
     this.metadata = new Metadata({ waitForReady: options.waitForReady ?? false });
-    this.client = new Client(
-      options.address,
-      credentials.createInsecure(),
-      channelOptions(this.maxMessageBytes),
-    );
+    this.client = new Lanes(options.address, this.maxMessageBytes);
   }
 
   async infer(request: InferRequest, deadline: UnixMs, signal?: AbortSignal): Promise<InferResponse> {

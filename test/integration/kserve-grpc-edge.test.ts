@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import { status } from '@grpc/grpc-js';
+import { Client, credentials, Metadata, status } from '@grpc/grpc-js';
 import { connectEngine } from '#lib/engine-client/grpc';
 import type { UnixMs } from '#schemas/brands';
 import {
@@ -127,4 +127,49 @@ test('connections that say nothing, or nonsense, keep nobody else out', async ()
   expect((await caller.infer(request(), soon())).outputs).toHaveLength(2);
   for (const socket of sockets) socket.destroy();
   await caller.close();
+});
+
+/** Follows the engine's health on a connection of its own. */
+function watch(caller: Client, onData: (cancel: () => void) => void): Promise<number> {
+  const same = (bytes: Buffer): Buffer => bytes;
+  const path = '/grpc.health.v1.Health/Watch';
+  const call = caller.makeServerStreamRequest(path, same, same, Buffer.alloc(0), new Metadata(), {});
+  call.on('data', () => onData(() => call.cancel()));
+  call.on('error', () => undefined);
+  return new Promise((resolve) => call.once('status', ({ code }) => resolve(code)));
+}
+
+test("cancelled calls by the thousand end nobody else's", async () => {
+  const raw = () => {
+    const options = { 'grpc.use_local_subchannel_pool': 1, 'grpc.enable_retries': 0 };
+    return new Client(`127.0.0.1:${edge.port}`, credentials.createInsecure(), options);
+  };
+  const other = raw();
+  let end: number | undefined;
+  let stop = (): void => undefined;
+  const followed = new Promise<void>((resolve) => {
+    const ended = watch(other, (cancel) => {
+      stop = cancel;
+      resolve();
+    });
+    void ended.then((code) => (end = code));
+  });
+  await followed;
+  const caller = client();
+  // 4 connections of 800: below what the port bears of one, and three times what the engine's does.
+  for (let i = 0; i < 4; i++) {
+    const hostile = raw();
+    for (let j = 0; j < 800; j += 100) {
+      const codes = await Promise.all(
+        Array.from({ length: 100 }, () => watch(hostile, (cancel) => cancel())),
+      );
+      expect(codes).toEqual(new Array(100).fill(status.CANCELLED));
+    }
+    hostile.close();
+    expect((await caller.infer(request(), soon())).outputs).toHaveLength(2);
+  }
+  expect(end).toBeUndefined();
+  stop();
+  await caller.close();
+  other.close();
 });

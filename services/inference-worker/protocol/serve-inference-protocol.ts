@@ -11,7 +11,7 @@ import {
 } from '@grpc/grpc-js';
 import { defaultMaxMessageBytes } from '#lib/engine-client/grpc';
 import { decodeRepositoryModel } from '#lib/engine-client/control-messages';
-import { errorCodeTrailer, statusOf } from '#lib/engine-client/grpc-errors';
+import { errorCodeTrailer, isBrokenConnection, statusOf } from '#lib/engine-client/grpc-errors';
 import { loadProtocol } from '#lib/engine-client/protocol';
 import { bindServer, grpcAddress } from '#lib/grpc-bind';
 import { RoundhouseError } from '#schemas/errors';
@@ -72,9 +72,11 @@ function noEngine(whyDown: WhyDown): Partial<StatusObject> {
 }
 
 /** An engine that hung up says nothing; its own refusals come with a code of the error table. */
-function lostOr({ code, details, metadata }: ServiceError, whyDown: WhyDown): Partial<StatusObject> {
+function lostOr(error: ServiceError, whyDown: WhyDown): Partial<StatusObject> {
+  const { code, details, metadata } = error;
   const isOurs = metadata?.get(errorCodeTrailer).length > 0;
-  if (code !== status.UNAVAILABLE || isOurs) return { code, details, metadata };
+  const isLost = code === status.UNAVAILABLE || isBrokenConnection(error);
+  if (!isLost || isOurs) return { code, details, metadata };
   const why = whyDown() ?? details;
   return statusOf(new RoundhouseError('ENGINE_LOST', `the engine was lost with the call: ${why}`));
 }

@@ -1,4 +1,4 @@
-import { Metadata, type Client, type MethodDefinition, type ServiceError } from '@grpc/grpc-js';
+import { Metadata, type MethodDefinition, type ServiceError } from '@grpc/grpc-js';
 import type { ServiceDefinition } from '@grpc/grpc-js';
 import { loadSync } from '@grpc/proto-loader';
 import {
@@ -6,6 +6,7 @@ import {
   encodeInferRequest,
   type DecodedInfer,
 } from '#lib/engine-client/infer-messages';
+import type { Lanes } from '#lib/engine-client/lanes';
 import { projectPath } from '#schemas/project-root';
 import type { ModelOperation, WantedModels } from '../../sentinel/wanted-models';
 import type { EngineConnection } from '../engine-connection';
@@ -77,7 +78,7 @@ export class EngineCalls {
     return decodeInferResponse(await this.call(path, same, same, bytes, timeoutMs, gone));
   }
 
-  private client(): Client {
+  private client(): Lanes {
     const client = this.connection.get();
     if (client === null) throw engineDown(this.whyDown());
     return client;
