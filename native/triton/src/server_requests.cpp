@@ -18,6 +18,13 @@ std::string left_text(std::int64_t deadline_ms) {
   return std::to_string(std::max<std::int64_t>(0, deadline_ms - unix_ms())) + " ms remain to its deadline";
 }
 
+std::string full_text(const Admission& admission, std::int64_t bytes) {
+  const std::int64_t most = admission.limits().queued_bytes;
+  if (bytes <= most) return "the queue is full with " + std::to_string(admission.queued()) + " requests";
+  return "a request of " + std::to_string(bytes) + " bytes, with room for its outputs, can't wait, the limit is " +
+         std::to_string(most);
+}
+
 }  // namespace
 
 std::int64_t RequestSpec::end_ms() const {
@@ -55,8 +62,7 @@ bool Server::admit(Inference& inference, const RequestSpec& spec) {
     case Verdict::wait: return false;
     case Verdict::late: throw TritonFailure("DEADLINE_EXCEEDED", "the deadline had passed when the engine got the request");
     case Verdict::full:
-      throw TritonFailure("ENGINE_BUSY", "the queue is full with " + std::to_string(admission_.queued()) +
-                                             " requests; " + left_text(deadline_ms));
+      throw TritonFailure("ENGINE_BUSY", full_text(admission_, inference.bytes) + "; " + left_text(deadline_ms));
     case Verdict::hopeless: break;
   }
   throw TritonFailure("ENGINE_BUSY", "the model is busy and takes longer than that: " + left_text(deadline_ms) + ", " +
