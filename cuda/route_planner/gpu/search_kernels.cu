@@ -4,7 +4,7 @@
 namespace roundhouse::route_planner::gpu {
 namespace {
 
-/// One block of one warp a problem. ADR 0013 says why these sizes of stack and table.
+/// One block of one warp a problem. ADR 0012 says why these sizes of stack and table.
 template <int kOrders, int kStack, int kMemo>
 __global__ void __launch_bounds__(32) searchKernel(DeviceBatch batch, int firstItem) {
   __shared__ SearchMemory<kOrders, kStack, kMemo> memory;
