@@ -1,4 +1,4 @@
-import type { LetterKept } from '#lib/bus/dead-letters';
+import { deadLetterEvent } from '#lib/bus/dead-letter-event';
 import { defineEvents, event, type Telemetry } from '#lib/telemetry';
 import { errorCodes } from '#schemas/errors';
 
@@ -102,19 +102,7 @@ const faultEvents = {
     level: 'error',
     counter: { name: 'dispatch_closes_refused_total', help: 'Decisions that Redis did not take at once.' },
   }),
-  MessageDeadLettered: event<{
-    topic: string;
-    partition: number;
-    offset: string;
-    code: string;
-    reason: string;
-    /** What of the message the dead letter has. */
-    kept: LetterKept;
-  }>({
-    level: 'warn',
-    labels: { code: Object.keys(errorCodes) },
-    counter: { name: 'dispatch_dead_letters_total', help: 'Messages put on dispatch.dead-letters.' },
-  }),
+  MessageDeadLettered: deadLetterEvent,
 };
 
 /** Redis, Kafka and the clock. */

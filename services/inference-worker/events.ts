@@ -1,4 +1,4 @@
-import type { LetterKept } from '#lib/bus/dead-letters';
+import { deadLetterEvent } from '#lib/bus/dead-letter-event';
 import { defineEvents, event, type Telemetry } from '#lib/telemetry';
 import { sendPaths, type SendPath } from '#lib/engine-client/data-plane';
 import { errorCodes } from '#schemas/errors';
@@ -46,19 +46,7 @@ const shardEvents = {
       by: ({ candidates }) => candidates,
     },
   }),
-  ShardDeadLettered: event<{
-    topic: string;
-    partition: number;
-    offset: string;
-    code: string;
-    reason: string;
-    /** What of the message the dead letter has. */
-    kept: LetterKept;
-  }>({
-    level: 'warn',
-    labels: { code: Object.keys(errorCodes) },
-    counter: { name: 'dispatch_dead_letters_total', help: 'Messages put on dispatch.dead-letters.' },
-  }),
+  ShardDeadLettered: deadLetterEvent,
   /** No further engine gets it. */
   ShardGivenUp: event<ShardIds & { reason: GivenUpReason }>({
     level: 'error',
