@@ -115,18 +115,23 @@ void check_order() {
   }
 }
 
-// One request of priority 9 among endless ones of priority 1: passed over 7 times, then it starts.
-void check_no_starvation() {
-  Queue queue;
-  Ticket* running = &queue.hold();
-  Ticket& low = queue.waiting(9);
+// Starts among endless requests of priority 1 until this one's turn comes, itself counted; 100 at most.
+int starts_until(Queue& queue, const Ticket& awaited, Ticket* running) {
   int starts = 0;
   do {
     queue.waiting(1);
     running = queue.after(*running);
     ++starts;
-  } while (running != &low && starts < 100);
-  CHECK_EQUAL(starts, kMostPassedOver + 1);
+  } while (running != &awaited && starts < 100);
+  return starts;
+}
+
+// One request of priority 9 among endless ones of priority 1: passed over 7 times, then it starts.
+void check_no_starvation() {
+  Queue queue;
+  Ticket* running = &queue.hold();
+  Ticket& low = queue.waiting(9);
+  CHECK_EQUAL(starts_until(queue, low, running), kMostPassedOver + 1);
 }
 
 // The same where the bound of the core is what they wait for, each in a line of its own.
@@ -136,13 +141,7 @@ void check_no_starvation_between_models() {
   Ticket* running = &queue.hold();
   Ticket& low = queue.make(9);
   CHECK(queue.admit(low, "other") == Verdict::wait);
-  int starts = 0;
-  do {
-    queue.waiting(1);
-    running = queue.after(*running);
-    ++starts;
-  } while (running != &low && starts < 100);
-  CHECK_EQUAL(starts, kMostPassedOver + 1);
+  CHECK_EQUAL(starts_until(queue, low, running), kMostPassedOver + 1);
 }
 
 void check_deadlines() {
