@@ -12,12 +12,14 @@
 #include <thread>
 
 #include "check.hpp"
+#include "failure_code.hpp"
 #include "finish_and_exit.hpp"
 #include "server.hpp"
 
 namespace {
 
 using namespace roundhouse;
+using test::code_of;
 namespace fs = std::filesystem;
 
 constexpr const char* kConfig = R"(backend: "echo" max_batch_size: 8
@@ -66,15 +68,6 @@ std::map<std::uint32_t, std::string> codes_of(Server& server, std::size_t count)
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   return codes;
-}
-
-std::string code_of(const std::function<void()>& body) {
-  try {
-    body();
-  } catch (const TritonFailure& failure) {
-    return failure.code;
-  }
-  return "no failure";
 }
 
 std::int64_t in_ms(std::int64_t ms) {

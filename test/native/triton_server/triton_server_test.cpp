@@ -8,12 +8,14 @@
 #include <thread>
 
 #include "check.hpp"
+#include "failure_code.hpp"
 #include "finish_and_exit.hpp"
 #include "server.hpp"
 
 namespace {
 
 using namespace roundhouse;
+using test::code_of;
 namespace fs = std::filesystem;
 
 constexpr const char* kConfig = R"(backend: "echo" max_batch_size: 8
@@ -63,15 +65,6 @@ std::vector<std::unique_ptr<Inference>> take(Server& server, std::size_t count) 
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   return all;
-}
-
-std::string code_of(const std::function<void()>& body) {
-  try {
-    body();
-  } catch (const TritonFailure& failure) {
-    return failure.code;
-  }
-  return "no failure";
 }
 
 void check_answers(Server& server) {
