@@ -253,7 +253,7 @@ int run(const Settings& settings) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (gpu::deviceCount() == 0) {
+  if (device::deviceCount() == 0) {
     std::printf("SKIPPED: no GPU here\n0 passed, 0 failed, 1 skipped\n");
     return 77;
   }

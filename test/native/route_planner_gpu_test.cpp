@@ -71,7 +71,7 @@ void checkStop(gpu::GpuPlanner& planner) {
 }  // namespace
 
 int main() {
-  if (gpu::deviceCount() == 0) {
+  if (device::deviceCount() == 0) {
     test::skip("no GPU here");
     return test::finish();
   }

@@ -33,11 +33,6 @@ void requireFits(const KernelResources& kernel) {
 
 }  // namespace
 
-int deviceCount() {
-  int count = 0;
-  return cudaGetDeviceCount(&count) == cudaSuccess ? count : 0;
-}
-
 struct GpuPlanner::State {
   PlannerOptions options;
   std::vector<std::string> resources;

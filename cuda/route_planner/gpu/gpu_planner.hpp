@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "../../device/device_count.hpp"
 #include "../algo/solve.hpp"
 
 namespace roundhouse::route_planner::gpu {
@@ -17,9 +18,6 @@ struct PlannerOptions {
   /// Threads that check and pack problems and unpack answers.
   int threads = 1;
 };
-
-/// GPUs that this build and the driver can use; 0 where there is no driver.
-int deviceCount();
 
 /**
  * Plans on one GPU, byte-equal to `solve` of algo/solve.hpp but for `Plan::nodes`, which is 0. Chunks go through two
