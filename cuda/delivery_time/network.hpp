@@ -10,6 +10,12 @@ namespace roundhouse::delivery_time {
 constexpr std::size_t kFeatures = 20;
 constexpr std::size_t kQuantiles = 8;
 
+/// Shape of a network of rows: `features` [N, features] → `quantiles` [N, quantiles].
+struct Columns {
+  std::size_t features = kFeatures;
+  std::size_t quantiles = kQuantiles;
+};
+
 /// The delivery-time network on some runtime. Built once a model and shared by its instances.
 class Network {
  public:

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "network.hpp"
+
+namespace roundhouse::delivery_time {
+
+/// What the network computes with on the device. The faster ones are used within a limit (accuracy_limit.hpp).
+enum class Precision { fp32, tf32, fp16 };
+
+struct DeviceNetworkOptions {
+  /// model.onnx, or a TensorRT plan where the name ends with .plan.
+  std::filesystem::path file;
+  int device = 0;
+  /// The network's contract; a file with other columns is refused.
+  Columns columns{};
+  /// Absent: the fastest one whose predictions stay within the limit of `reference`.
+  std::optional<Precision> precision;
+  /// The same network on ONNX Runtime, asked during the load only; nullptr: no limit is checked.
+  Network* reference = nullptr;
+  /// libnvinfer; '' = the environment's ROUNDHOUSE_TENSORRT_LIBRARY, else the loader's search path.
+  std::string library;
+  /// Where built plans are kept; '' = the environment's ROUNDHOUSE_PLAN_DIR, else the user's cache folder.
+  std::filesystem::path planFolder;
+  /// Small batches run as CUDA graphs.
+  bool graphs = true;
+  /// Activations lie in the arena that all networks of a GPU share; false: each context has its own.
+  bool sharedArena = true;
+};
+
+/// The delivery-time network on a GPU. One a (file, device, precision); its weights are there once.
+class DeviceNetwork {
+ public:
+  /// What one thread needs to run it. The network outlives its contexts.
+  class Context {
+   public:
+    virtual ~Context() = default;
+
+    /// Enqueues the prediction of `rows` ≥ 1 rows and returns. `d_features` is [rows, features] and `d_quantiles`
+    /// [rows, quantiles], FP32 in device memory, aligned to 16 bytes, left alone until `stream` has passed. Rows above
+    /// the largest profile are split. A row's bits may differ with the size of the batch. Throws DeviceFault, Error.
+    virtual void enqueue(const float* d_features, std::size_t rows, float* d_quantiles, cudaStream_t stream) = 0;
+  };
+
+  virtual ~DeviceNetwork() = default;
+
+  /// Any thread; the device must be current (device::useDevice), there and wherever the context is used. A context
+  /// belongs to one thread at a time and to one stream at a time.
+  virtual std::unique_ptr<Context> context() = 0;
+  /// Rows of the largest profile.
+  virtual std::size_t maxRows() const = 0;
+  /// For the log: library, version, GPU, precision.
+  virtual std::string description() const = 0;
+};
+
+/// Loads, or builds and keeps, the plan of a network; one that is loaded already is shared. Throws Error naming the file
+/// and what is wrong or missing, DeviceFault where the GPU fails.
+std::shared_ptr<DeviceNetwork> loadDeviceNetwork(const DeviceNetworkOptions& options);
+
+}  // namespace roundhouse::delivery_time
