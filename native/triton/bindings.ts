@@ -58,6 +58,9 @@ export type PriorityClass = (typeof priorityClasses)[number];
 export type AdmissionStatistics = Readonly<Record<PriorityClass, AdmissionCounts>> & {
   readonly queued: number;
   readonly queuedBytes: number;
+  /** Sessions whose memory is locked for the GPUs, and those for which that failed. */
+  readonly pinnedSessions: number;
+  readonly unpinnedSessions: number;
   readonly inCore: number;
 };
 
@@ -123,8 +126,11 @@ export interface TritonBindings {
   openRequests(handle: ServerHandle): number;
   /** A backend has said so (DEVICE_FAULT), of any server of the process. */
   deviceIsBroken(): boolean;
-  /** Listens on a Unix socket for sessions of native/shm; their requests pass through no JavaScript. */
-  openDataPlane(handle: ServerHandle, socketPath: string): void;
+  /**
+   * Listens on a Unix socket for sessions of native/shm; their requests pass through no JavaScript. `pins`: their memory
+   * is locked for the GPUs that this process may see.
+   */
+  openDataPlane(handle: ServerHandle, socketPath: string, pins: boolean): void;
   dataPlaneCounts(handle: ServerHandle): DataPlaneCounts | undefined;
   admissionStatistics(handle: ServerHandle): AdmissionStatistics;
 }

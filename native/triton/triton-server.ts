@@ -184,10 +184,10 @@ export class TritonServer implements AsyncDisposable {
     return this.bindings.openRequests(this.handle);
   }
 
-  /** Takes sessions of shared memory on a Unix socket (mode 0600) until it stops. */
-  openDataPlane(socketPath: string): void {
+  /** Takes sessions of shared memory on a Unix socket (mode 0600) until it stops. `pins`: for GPUs. */
+  openDataPlane(socketPath: string, pins = false): void {
     try {
-      this.bindings.openDataPlane(this.handle, socketPath);
+      this.bindings.openDataPlane(this.handle, socketPath, pins);
     } catch (error) {
       throw asTritonError(error);
     }

@@ -288,11 +288,11 @@ Napi::Value in_flight(const Napi::CallbackInfo& info) {
   });
 }
 
-// openDataPlane(handle, socketPath)
+// openDataPlane(handle, socketPath, pins)
 Napi::Value open_data_plane(const Napi::CallbackInfo& info) {
   return guarded(info.Env(), [&] {
     auto binding = binding_of(info);
-    binding->open_data_plane(text(info, 1, "socketPath"));
+    binding->open_data_plane(text(info, 1, "socketPath"), info[2].ToBoolean());
     return info.Env().Undefined();
   });
 }
@@ -306,6 +306,8 @@ Napi::Value data_plane_counts(const Napi::CallbackInfo& info) {
     counts.Set("requests", static_cast<double>(plane->counts().requests.load()));
     counts.Set("refused", static_cast<double>(plane->counts().refused.load()));
     counts.Set("brokenSessions", static_cast<double>(plane->counts().broken_sessions.load()));
+    counts.Set("pinnedSessions", static_cast<double>(plane->counts().pinned_sessions.load()));
+    counts.Set("unpinnedSessions", static_cast<double>(plane->counts().unpinned_sessions.load()));
     counts.Set("inCore", static_cast<double>(plane->counts().in_core.load()));
     return counts;
   });

@@ -43,7 +43,7 @@ class TritonFailure : public CodedFailure {
   X(InferenceRequestSetBoolParameter) X(InferenceRequestSetDoubleParameter)                                \
   X(InferenceRequestSetReleaseCallback) X(InferenceRequestSetResponseCallback)                             \
   X(InferenceResponseDelete) X(InferenceResponseError) X(InferenceResponseModel)                           \
-  X(InferenceResponseOutputCount) X(InferenceResponseOutput)
+  X(InferenceResponseOutputCount) X(InferenceResponseOutput) X(LogMessage)
 
 struct CoreApi {
 #define X(name) decltype(&TRITONSERVER_##name) name = nullptr;

@@ -36,9 +36,10 @@ void block_signals() {
 
 }  // namespace
 
-DataPlane::DataPlane(std::shared_ptr<Server> server, std::string socket_path)
+DataPlane::DataPlane(std::shared_ptr<Server> server, std::string socket_path, bool pins)
     : server_(std::move(server)),
       socket_path_(std::move(socket_path)),
+      pins_(pins),
       poke_(std::make_shared<shm::OwnedFd>(shm::make_event())),
       listener_(shm::listen_on(socket_path_)),
       epoll_(epoll_create1(EPOLL_CLOEXEC)) {
@@ -137,7 +138,7 @@ void DataPlane::take_offer(Peer& peer, shm::SessionFds fds) {
     const std::uint64_t one = 1;
     (void)!::write(fd->get(), &one, sizeof one);
   };
-  auto session = std::make_shared<EngineSession>(std::move(fds), SessionLinks{server_, counts_, poke});
+  auto session = std::make_shared<EngineSession>(std::move(fds), SessionLinks{server_, counts_, poke, pins_});
   watch(session->request_event(), kRequests | static_cast<std::uint64_t>(peer.socket.get()));
   peer.session = std::move(session);
   session_count_.fetch_add(1);

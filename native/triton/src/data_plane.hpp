@@ -15,8 +15,8 @@ namespace roundhouse {
 
 class DataPlane {
  public:
-  // Listens on a Unix socket. Throws ShmFailure.
-  DataPlane(std::shared_ptr<Server> server, std::string socket_path);
+  // Listens on a Unix socket. `pins`: the memory of sessions is locked for the GPUs. Throws ShmFailure.
+  DataPlane(std::shared_ptr<Server> server, std::string socket_path, bool pins = false);
   ~DataPlane() { close(); }
   DataPlane(const DataPlane&) = delete;
   DataPlane& operator=(const DataPlane&) = delete;
@@ -53,6 +53,7 @@ class DataPlane {
 
   std::shared_ptr<Server> server_;
   std::string socket_path_;
+  bool pins_;
   std::shared_ptr<DataPlaneCounts> counts_ = std::make_shared<DataPlaneCounts>();
   // Outlives this object in the hands of sessions.
   std::shared_ptr<shm::OwnedFd> poke_;

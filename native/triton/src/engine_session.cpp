@@ -44,6 +44,19 @@ EngineSession::EngineSession(shm::SessionFds fds, SessionLinks links)
                layout_.ring_bytes(), fds_.answer_event.get()),
       ledger_(layout_.slot_count()) {
   segment_.close_fd();
+  if (links_.pins) pin();
+}
+
+// The session serves meanwhile. What the thread needs outlives it: it is joined with `pinned_`.
+void EngineSession::pin() {
+  const auto told = [this](const std::string& failure) {
+    if (failure.empty()) {
+      links_.counts->pinned_sessions.fetch_add(1);
+    } else if (links_.counts->unpinned_sessions.fetch_add(1) == 0) {
+      links_.server->warn("slots can't be locked for the GPU and are copied instead: " + failure);
+    }
+  };
+  pinned_ = std::make_unique<PinnedMemory>(segment_.data(), segment_.bytes(), told);
 }
 
 void EngineSession::wake_up() {
@@ -139,6 +152,7 @@ void EngineSession::start(Flight& flight, RequestSpec spec, const std::vector<sh
   if (!flight.output.none()) {
     flight.arena = segment_.data() + layout_.slot_offset(flight.output.slot);
     flight.arena_size = layout_.slot_bytes(flight.output.slot);
+    flight.arena_pinned = is_pinned(flight.arena, flight.arena_size);
   }
   const std::uint64_t key = flight.key;
   spec.timeout_us = 0;
@@ -147,7 +161,10 @@ void EngineSession::start(Flight& flight, RequestSpec spec, const std::vector<sh
   try {
     spec.inputs = inputs_of(flight, inputs);
     check_inputs(spec.inputs);
-    for (InputTensor& input : spec.inputs) input.data = flight.aligned(input.data, input.size);
+    for (InputTensor& input : spec.inputs) {
+      input.data = flight.aligned(input.data, input.size);
+      input.pinned = is_pinned(input.data, input.size);
+    }
     links_.server->start_request(flight, spec);
   } catch (const TritonFailure& failure) {
     links_.counts->in_core.fetch_sub(1);

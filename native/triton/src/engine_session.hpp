@@ -13,6 +13,7 @@
 #include "frames.hpp"
 #include "inference.hpp"
 #include "lease_socket.hpp"
+#include "pinned_memory.hpp"
 #include "ring.hpp"
 #include "segment.hpp"
 #include "server.hpp"
@@ -26,6 +27,9 @@ struct DataPlaneCounts {
   std::atomic<std::uint64_t> refused{0};
   std::atomic<std::uint64_t> broken_sessions{0};
   std::atomic<std::int64_t> in_core{0};
+  // Sessions whose memory was locked for the GPUs, and those for which that failed.
+  std::atomic<std::uint64_t> pinned_sessions{0};
+  std::atomic<std::uint64_t> unpinned_sessions{0};
 };
 
 struct SessionLinks {
@@ -33,6 +37,7 @@ struct SessionLinks {
   std::shared_ptr<DataPlaneCounts> counts;
   // Makes the service thread look again; any thread.
   std::function<void()> poke;
+  bool pins = false;
 };
 
 class EngineSession : public CompletionSink, public std::enable_shared_from_this<EngineSession> {
@@ -73,6 +78,8 @@ class EngineSession : public CompletionSink, public std::enable_shared_from_this
   };
   using Flights = std::unordered_map<std::uint64_t, std::unique_ptr<Flight>>;
 
+  void pin();
+  bool is_pinned(const void* at, std::size_t bytes) const { return pinned_ && pinned_->holds(at, bytes); }
   void infer(shm::Bytes bytes);
   // False where it was refused.
   bool take(const shm::InferFrame& frame, std::unique_ptr<Flight> flight);
@@ -98,6 +105,8 @@ class EngineSession : public CompletionSink, public std::enable_shared_from_this
   shm::SessionFds fds_;
   SessionLinks links_;
   shm::Segment segment_;
+  // Ends before the segment's mapping does.
+  std::unique_ptr<PinnedMemory> pinned_;
   shm::Layout layout_;
   shm::RingConsumer requests_;
   int idle_wakes_ = 0;

@@ -32,6 +32,8 @@ struct InputTensor {
   std::vector<std::int64_t> shape;
   const void* data;
   std::size_t size;
+  // Page-locked: a GPU reads it without staging.
+  bool pinned = false;
 };
 
 struct OutputTensor {
@@ -57,6 +59,7 @@ struct Inference : Ticket {
   std::byte* arena = nullptr;
   std::size_t arena_size = 0;
   std::size_t arena_used = 0;
+  bool arena_pinned = false;
   std::vector<std::unique_ptr<std::byte[]>> overflow;
   std::vector<std::unique_ptr<std::byte[]>> aligned_inputs;
 

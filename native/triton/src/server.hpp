@@ -77,6 +77,8 @@ class Server {
   bool take_back(Inference& inference, Withdrawal why);
   // Once, by the sink.
   void end_request(Inference& inference);
+  // Into the core's log.
+  void warn(const std::string& text) const;
   const Admission& admission() const { return admission_; }
   // Requests whose buffers the core has, from either way in.
   std::int64_t open_requests() const { return open_requests_.load(std::memory_order_acquire); }

@@ -85,9 +85,9 @@ std::uint32_t ServerBinding::submit(std::unique_ptr<Inference> inference, const 
   return id;
 }
 
-void ServerBinding::open_data_plane(const std::string& socket_path) {
+void ServerBinding::open_data_plane(const std::string& socket_path, bool pins) {
   if (data_plane_) throw TritonFailure("ALREADY_EXISTS", "the server has a data plane already");
-  data_plane_ = std::make_unique<DataPlane>(server_, socket_path);
+  data_plane_ = std::make_unique<DataPlane>(server_, socket_path, pins);
 }
 
 std::string ServerBinding::stop() {

@@ -27,7 +27,7 @@ class ServerBinding : public std::enable_shared_from_this<ServerBinding> {
   std::uint32_t submit(std::unique_ptr<Inference> inference, const RequestSpec& spec, Napi::Array buffers);
 
   // Listens for peers of the data plane; a server has one at most. Throws ShmFailure.
-  void open_data_plane(const std::string& socket_path);
+  void open_data_plane(const std::string& socket_path, bool pins);
   DataPlane* data_plane() { return data_plane_.get(); }
 
   // Any thread but the JS thread, which must go on delivering.

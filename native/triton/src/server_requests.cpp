@@ -140,7 +140,8 @@ void Server::build_request(Inference& inference, const RequestSpec& spec) {
     const TRITONSERVER_DataType type = api_.StringToDataType(input.datatype.c_str());
     api_.check(api_.InferenceRequestAddInput(request, input.name.c_str(), type, input.shape.data(), input.shape.size()));
     api_.check(api_.InferenceRequestAppendInputData(request, input.name.c_str(), input.data, input.size,
-                                                    TRITONSERVER_MEMORY_CPU, 0));
+                                                    input.pinned ? TRITONSERVER_MEMORY_CPU_PINNED : TRITONSERVER_MEMORY_CPU,
+                                                    0));
   }
   for (const std::string& output : spec.outputs) {
     api_.check(api_.InferenceRequestAddRequestedOutput(request, output.c_str()));
@@ -179,6 +180,12 @@ void Server::delete_request(Inference& inference) noexcept {
 }
 
 void Server::end_request(Inference& inference) { delete_request(inference); }
+
+void Server::warn(const std::string& text) const {
+  if (TRITONSERVER_Error* error = api_.LogMessage(TRITONSERVER_LOG_WARN, __FILE__, __LINE__, text.c_str())) {
+    api_.ErrorDelete(error);
+  }
+}
 
 bool Server::cancel(std::uint32_t id, Withdrawal why) {
   const auto found = in_flight_.find(id);
@@ -240,7 +247,9 @@ TRITONSERVER_Error* Server::allocate(TRITONSERVER_ResponseAllocator*, const char
   *memory_id = 0;
   *buffer_userp = nullptr;
   try {
-    *buffer = size == 0 ? nullptr : inference->place(size);
+    std::byte* placed = size == 0 ? nullptr : inference->place(size);
+    if (inference->arena_pinned && inference->in_arena(placed)) *memory = TRITONSERVER_MEMORY_CPU_PINNED;
+    *buffer = placed;
     return nullptr;
   } catch (const std::exception& error) {
     return inference->server->api_.ErrorNew(TRITONSERVER_ERROR_UNAVAILABLE, "no memory for an output");

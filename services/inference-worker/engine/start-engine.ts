@@ -62,7 +62,7 @@ function pythonBackend(config: EngineConfig, events: EngineEvents, { all, set }:
 function openDataPlane(triton: TritonServer, config: EngineConfig): void {
   const socket = dataPlaneSocket(at(config.socket));
   rmSync(socket, { force: true });
-  triton.openDataPlane(socket);
+  triton.openDataPlane(socket, true);
 }
 
 export interface Engine {

@@ -24,7 +24,7 @@ output [ { name: "OUT" data_type: TYPE_UINT8 dims: [ -1 ] } ]
 instance_group [ { kind: KIND_CPU count: 2 } ])";
 
 struct LiveEngine {
-  explicit LiveEngine(const std::vector<std::string>& shipped = {}) {
+  explicit LiveEngine(const std::vector<std::string>& shipped = {}, bool pins = false) {
     setenv("ROUNDHOUSE_FAULT_INJECTION", "1", 1);
     fs::create_directories(folder / "models" / "pass_through" / "1");
     std::ofstream(folder / "models" / "pass_through" / "config.pbtxt") << kPassThrough;
@@ -42,7 +42,7 @@ struct LiveEngine {
     server->load_model("pass_through");
     server->load_model("fault_injection");
     for (const std::string& model : shipped) server->load_model(model);
-    plane = std::make_unique<DataPlane>(server, socket());
+    plane = std::make_unique<DataPlane>(server, socket(), pins);
   }
   ~LiveEngine() {
     plane.reset();
