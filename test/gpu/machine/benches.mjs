@@ -1,0 +1,86 @@
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { asTyped, programPath, programsIn, runShown } from './programs.mjs';
+import { writeResult } from './results.mjs';
+
+/** The names of issue and documents for programs whose names are those of the parts. */
+const programsByName = {
+  solver: 'route_planner_gpu_bench',
+  etr: 'delivery_time_gpu_bench',
+  'candidate-cost': 'candidate_cost_gpu_bench',
+  mixed: 'mixed_gpu_soak',
+};
+
+export function benchNames(build) {
+  const programs = [
+    ...programsIn(`${build}/bench`, '_gpu_bench'),
+    ...programsIn(`${build}/bench`, '_gpu_soak'),
+  ];
+  const others = programs.filter((program) => !Object.values(programsByName).includes(program));
+  return [...Object.keys(programsByName), 'pipeline', ...others];
+}
+
+/** True when every one of them ended well; one JSON file each, also of one that failed. */
+export async function runBenches(machine, { names, flags, limitMs }) {
+  const known = benchNames(machine.build);
+  const unknown = names.filter((name) => !known.includes(name));
+  if (names.length === 0 || unknown.length > 0) {
+    throw new Error(
+      `${names.length === 0 ? 'which bench' : `no bench ${unknown.join(', ')}`}? ${known.join(', ')}`,
+    );
+  }
+  let allOk = true;
+  for (const name of names) allOk = (await runBench(machine, name, flags, limitMs)) && allOk;
+  return allOk;
+}
+
+async function runBench(machine, name, flags, limitMs) {
+  console.log(`\n== bench ${name}`);
+  const { command, args, figuresOf } =
+    name === 'pipeline' ? pipeline(machine, flags) : program(machine, name, flags);
+  const result = await runShown(command, args, { cwd: machine.root, env: machine.env, limitMs });
+  const figures = figuresOf(result);
+  const failure = result.ok ? {} : { failed: result.reason, outputTail: result.output.slice(-4_000) };
+  const typed = asTyped(machine.root, command, args);
+  writeResult(machine, name, typed, { seconds: result.seconds, ...failure, ...figures });
+  console.log(
+    `${result.ok ? 'ok' : 'FAILED'} bench ${name}: ${result.reason}, ${result.seconds.toFixed(1)} s`,
+  );
+  return result.ok;
+}
+
+/** A C++ program that writes its figures to the file of --out. */
+function program(machine, name, flags) {
+  const command = programPath(machine, 'bench', programsByName[name] ?? name);
+  const file = join(tmpdir(), `roundhouse-${name}-${process.pid}.json`);
+  const shared = name === 'solver' && machine.shared !== undefined ? ['--shared', machine.shared] : [];
+  return {
+    command,
+    args: [...shared, ...flags, '--out', file],
+    figuresOf: () => {
+      const figures = existsSync(file) ? asFigures(readFileSync(file, 'utf8')) : {};
+      rmSync(file, { force: true });
+      return figures;
+    },
+  };
+}
+
+/** The whole pipeline with a broker and a Redis of its own; its figures are the last line that it prints. */
+function pipeline(machine, flags) {
+  const main = join(machine.root, 'dist', 'bench', 'pipeline', 'main.js');
+  return {
+    command: process.execPath,
+    args: ['--enable-source-maps', main, ...flags],
+    figuresOf: ({ standardOutput }) => asFigures(standardOutput.trimEnd().split('\n').at(-1) ?? ''),
+  };
+}
+
+function asFigures(text) {
+  try {
+    const figures = JSON.parse(text);
+    return Array.isArray(figures) ? { figures } : figures;
+  } catch {
+    return {};
+  }
+}
