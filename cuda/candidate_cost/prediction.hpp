@@ -4,7 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "algo/tables.hpp"
+#include "algo/features.hpp"
+#include "algo/times.hpp"
 
 namespace roundhouse::candidate_cost {
 
@@ -27,6 +28,9 @@ struct ShardTimes {
 
 /// Decides which rows are needed and checks what they are made of. Throws Error naming tensor and row.
 PredictionRows planPrediction(const ShardTables& tables);
+
+/// What every row of a shard has in common, from params that planPrediction has checked.
+EtrContext etrContext(const std::int64_t* params);
 
 /// Writes `needed.count()` rows of ETR_FEATURES columns (docs/etr.md).
 void gatherFeatures(const ShardTables& tables, const PredictionRows& needed, float* rows);

@@ -124,7 +124,7 @@ inline Fault checkCourier(const ShardTables& tables, int row) {
   return kNoFault;
 }
 
-inline Fault checkBundleOrder(const ShardTables& tables, int row, int column, const int32_t* courier) {
+ROUNDHOUSE_HD inline Fault checkBundleOrder(const ShardTables& tables, int row, int column, const int32_t* courier) {
   const uint16_t* columns = tables.candidate(row);
   const int64_t order = columns[column];
   if (order >= tables.orderCount) return {"candidates", row, "order", order, "is no row of orders"};
@@ -140,7 +140,8 @@ inline Fault checkBundleOrder(const ShardTables& tables, int row, int column, co
   return kNoFault;
 }
 
-inline Fault checkCandidate(const ShardTables& tables, int row) {
+/// Is asked on a GPU as well, where only a fault's being there counts.
+ROUNDHOUSE_HD inline Fault checkCandidate(const ShardTables& tables, int row) {
   const uint16_t* columns = tables.candidate(row);
   const int64_t courierRow = columns[layout::CandidateColumn::courier];
   if (courierRow >= tables.courierCount) {
@@ -165,8 +166,8 @@ inline Fault checkCandidate(const ShardTables& tables, int row) {
 
 }  // namespace detail
 
-/// Every index, offset and range of the tables; nothing after it needs a check. `zones`: of the travel matrix, or 0.
-inline Fault validateTables(const ShardTables& tables, int32_t zones) {
+/// Every index, offset and range of the tables but those of the candidates. `zones`: of the travel matrix, or 0.
+inline Fault validateRows(const ShardTables& tables, int32_t zones) {
   if (const Fault fault = detail::checkParams(tables.params)) return fault;
   for (int row = 0; row < tables.placeCount; ++row) {
     if (const Fault fault = detail::checkPlace(tables, row, zones)) return fault;
@@ -177,10 +178,21 @@ inline Fault validateTables(const ShardTables& tables, int32_t zones) {
   for (int row = 0; row < tables.courierCount; ++row) {
     if (const Fault fault = detail::checkCourier(tables, row)) return fault;
   }
-  for (int row = 0; row < tables.candidateCount; ++row) {
+  return kNoFault;
+}
+
+/// The candidates of tables that `validateRows` passed, from row `first` on.
+inline Fault validateCandidates(const ShardTables& tables, int first = 0) {
+  for (int row = first; row < tables.candidateCount; ++row) {
     if (const Fault fault = detail::checkCandidate(tables, row)) return fault;
   }
   return kNoFault;
+}
+
+/// Both: nothing after it needs a check.
+inline Fault validateTables(const ShardTables& tables, int32_t zones) {
+  const Fault fault = validateRows(tables, zones);
+  return fault ? fault : validateCandidates(tables);
 }
 
 }  // namespace roundhouse::candidate_cost
