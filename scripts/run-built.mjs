@@ -4,7 +4,7 @@ import { constants } from 'node:os';
 import { join } from 'node:path';
 import { stopCommands } from './setup/command.mjs';
 import { failureText } from './setup/failure-text.mjs';
-import { setUp, stepNames } from './setup/index.mjs';
+import { productSteps, setUp } from './setup/index.mjs';
 import { projectRoot } from './setup/places.mjs';
 
 const sameSignalMs = 1_000;
@@ -15,10 +15,12 @@ export const isHelp = (word) => word === '--help' || word === '-h';
  * Sets up what is missing, then runs a built program and ends as it ends. A Ctrl-C arrives here from the
  * terminal and from npm; the program, in a process group of its own, gets it once.
  */
-export async function runBuilt(entry, args, steps = stepsForThisMachine()) {
+export async function runBuilt(entry, args, steps = productSteps) {
   const handOver = takeSignals();
   try {
-    await setUp({ only: args.some(isHelp) ? ['npm', 'typescript'] : steps });
+    await setUp({
+      only: args.some(isHelp) ? ['npm', 'typescript'] : steps.filter((step) => isNeededHere(step)),
+    });
   } catch (error) {
     if (handOver.stopped()) process.exit(130);
     const text = failureText(error);
@@ -36,8 +38,8 @@ export async function runBuilt(entry, args, steps = stepsForThisMachine()) {
 }
 
 /** A broker or Redis of one's own need not be set up. */
-function stepsForThisMachine({ KAFKA_BROKERS, REDIS_URL } = process.env) {
-  return stepNames.filter((name) => !(name === 'kafka' && KAFKA_BROKERS) && !(name === 'redis' && REDIS_URL));
+function isNeededHere(step, { KAFKA_BROKERS, REDIS_URL } = process.env) {
+  return !(step === 'kafka' && KAFKA_BROKERS) && !(step === 'redis' && REDIS_URL);
 }
 
 /** setpriv (util-linux) has the kernel end the program should this process be killed. */

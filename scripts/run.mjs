@@ -2,6 +2,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { isHelp, runBuilt } from './run-built.mjs';
+import { stepNames } from './setup/index.mjs';
 import { projectRoot } from './setup/places.mjs';
 
 /** node scripts/run.mjs NAME [ARGUMENTS]: what `npm run NAME` runs, after setting up what is missing. */
@@ -11,7 +12,7 @@ const programs = {
   'dead-letters': (args) => ['dist/launcher/dead-letters.js', args, ['npm', 'typescript']],
   models: (args) => ['dist/launcher/models/main.js', args, nativeSteps],
   'serve-models': (args) => ['dist/services/inference-worker/serve-models/main.js', args, nativeSteps],
-  bench: ([name, ...args]) => [benchEntry(name), args],
+  bench: ([name, ...args]) => [benchEntry(name), args, stepNames],
 };
 const usage = `usage: node scripts/run.mjs ${Object.keys(programs).join('|')} …`;
 

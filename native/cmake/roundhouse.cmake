@@ -24,6 +24,7 @@ function(roundhouse_node_addon name)
   set_target_properties(${name}_addon PROPERTIES
     PREFIX "" SUFFIX ".node" OUTPUT_NAME ${name} LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}"
     CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
+  add_dependencies(product ${name}_addon)
 endfunction()
 
 # roundhouse_native_test(NAME SOURCE...): <build>/tests/NAME, run by ctest; its last line is

@@ -54,4 +54,8 @@ function(roundhouse_triton_backend name)
   set_target_properties(triton_${name} PROPERTIES
     LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/backends/${name}" SKIP_BUILD_RPATH ON
     CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
+  file(RELATIVE_PATH folder "${CMAKE_SOURCE_DIR}" "${CMAKE_CURRENT_SOURCE_DIR}")
+  if(NOT folder MATCHES "^test/")
+    add_dependencies(product triton_${name})
+  endif()
 endfunction()

@@ -1,7 +1,7 @@
 import { brokerJars } from './broker-jars.mjs';
 import { LiveLine } from './live-line.mjs';
 import { withLock } from './lock.mjs';
-import { nativeBuild } from './native-build.mjs';
+import { nativeBuild, nativeTests } from './native-build.mjs';
 import { npmPackages } from './npm-packages.mjs';
 import { placesOf } from './places.mjs';
 import { requirePlatform, requireTools } from './prerequisites.mjs';
@@ -19,10 +19,14 @@ const makers = {
   triton: tritonCore,
   typescript: typescriptBuild,
   native: nativeBuild,
+  'native-tests': nativeTests,
   python: pythonBackend,
 };
 
 export const stepNames = Object.keys(makers);
+
+/** What the programs need: everything but the C++ tests and their backends. */
+export const productSteps = stepNames.filter((name) => name !== 'native-tests');
 
 /**
  * Sets up what is missing; resolves to the number of steps that ran. A look costs no lock and no network.

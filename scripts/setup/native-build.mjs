@@ -6,25 +6,41 @@ import { filesUnder, hashFiles, isStamped, writeStamp } from './stamp.mjs';
 
 const isNativeSource = (name) => /(\.(c|cc|cpp|cu|cuh|h|hpp|in|cmake|def|map)|^CMakeLists\.txt)$/.test(name);
 
-/** The addons, backends and C++ tests by CMake; built again when one of their sources changed. */
+/** The addons and backends that the services load; built again when one of their sources changed. */
 export function nativeBuild(places) {
-  // The place counts: backends and addons hold absolute paths, so a moved checkout is built again.
-  const inputs = () => `${hashFiles(places.root, nativeInputs(places))} ${places.root}`;
   return {
     name: 'native build (CMake)',
     tools: ['cmake', 'compiler'],
     needs: ['npm packages', 'TritonCore'],
-    isDone: () => !existsSync(join(places.root, 'CMakeLists.txt')) || isStamped(places.native, inputs()),
+    ...buildOf(places, { target: 'product', stampIn: places.native, folders: ['native', 'cuda'] }),
+  };
+}
+
+/** The C++ tests, with the backends that only they and the benches load: in the same build folder. */
+export function nativeTests(places) {
+  const folders = ['native', 'cuda', join('test', 'native'), join('test', 'gpu')];
+  return {
+    name: 'native tests (CMake)',
+    tools: ['cmake', 'compiler'],
+    needs: ['native build (CMake)'],
+    ...buildOf(places, { target: 'all', stampIn: join(places.native, 'tests'), folders }),
+  };
+}
+
+function buildOf(places, { target, stampIn, folders }) {
+  // The place counts: backends and addons hold absolute paths, so a moved checkout is built again.
+  const inputs = () => `${hashFiles(places.root, nativeInputs(places, folders))} ${places.root}`;
+  return {
+    isDone: () => !existsSync(join(places.root, 'CMakeLists.txt')) || isStamped(stampIn, inputs()),
     run: async () => {
       const from = inputs();
-      await build(places);
-      writeStamp(places.native, from);
+      await build(places, target);
+      writeStamp(stampIn, from);
     },
   };
 }
 
-function nativeInputs({ root, toolchain }) {
-  const folders = ['native', 'cuda', join('test', 'native')];
+function nativeInputs({ root, toolchain }, folders) {
   return [
     join(root, 'CMakeLists.txt'),
     join(toolchain, 'triton', '.set-up-from'),
@@ -35,12 +51,12 @@ function nativeInputs({ root, toolchain }) {
   ];
 }
 
-async function build({ root, native, logs }) {
+async function build({ root, native, logs }, target) {
   forgetMovedTree(root, native);
-  const log = join(logs, 'setup-native.log');
+  const log = join(logs, `setup-native-${target}.log`);
   const jobs = process.env.CMAKE_BUILD_PARALLEL_LEVEL ?? String(cpus().length);
   await runLogged('cmake', ['-S', root, '-B', native, '-DCMAKE_BUILD_TYPE=Release'], { log });
-  await runLogged('cmake', ['--build', native, '--parallel', jobs], { log });
+  await runLogged('cmake', ['--build', native, '--parallel', jobs, '--target', target], { log });
 }
 
 /** CMake refuses a build folder that was made for another place. */

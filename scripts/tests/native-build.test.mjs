@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { nativeBuild } from '../setup/native-build.mjs';
+import { nativeBuild, nativeTests } from '../setup/native-build.mjs';
 import { placesOf } from '../setup/places.mjs';
 import { temporaryFolder } from './temporary-folder.mjs';
 
@@ -10,7 +10,9 @@ import { temporaryFolder } from './temporary-folder.mjs';
 const lists = `cmake_minimum_required(VERSION 3.16)
 project(moved NONE)
 file(WRITE \${CMAKE_BINARY_DIR}/place.txt "\${CMAKE_SOURCE_DIR}")
-add_custom_target(all_of_it ALL)
+file(MAKE_DIRECTORY \${CMAKE_BINARY_DIR}/tests)
+add_custom_target(product COMMAND \${CMAKE_COMMAND} -E touch \${CMAKE_BINARY_DIR}/product)
+add_custom_target(tests ALL COMMAND \${CMAKE_COMMAND} -E touch \${CMAKE_BINARY_DIR}/tests/one_test)
 `;
 
 function makeCheckout(folder) {
@@ -50,4 +52,19 @@ test('a source that changed makes the build stale, one that did not does not', a
   assert.equal(build.isDone(), true);
   writeFileSync(join(root, 'native', 'one.cpp'), 'int one() { return 2; }\n');
   assert.equal(build.isDone(), false);
+});
+
+// 69 of 124 compilations were tests, which `npm start` doesn't need.
+test('the tests are a step of their own, in the same build folder', async (context) => {
+  const places = placesOf(makeCheckout(temporaryFolder(context)), {});
+  const [product, tests] = [nativeBuild(places), nativeTests(places)];
+  const isThere = (name) => existsSync(join(places.native, ...name.split('/')));
+  await product.run();
+  assert.deepEqual([product.isDone(), isThere('product')], [true, true]);
+  assert.deepEqual([tests.isDone(), isThere('tests/one_test')], [false, false]);
+  await tests.run();
+  assert.deepEqual([product.isDone(), tests.isDone(), isThere('tests/one_test')], [true, true, true]);
+  mkdirSync(join(places.root, 'test', 'native'), { recursive: true });
+  writeFileSync(join(places.root, 'test', 'native', 'two_test.cpp'), 'int main() { return 0; }\n');
+  assert.deepEqual([product.isDone(), tests.isDone()], [true, false]);
 });
