@@ -6,11 +6,11 @@ import { directDispatch } from '#policy/simulation/direct-dispatch';
 import { simulateDay } from '#policy/simulation/simulate-day';
 import type { RunId, UnixMs } from '#schemas/brands';
 import type { DispatchRound, Order } from '#schemas/domain';
+import { largestWithin } from './city-rounds';
 
 /** Twice and a half the bundled city: enough open orders and couriers on shift at lunch and dinner. */
 const couriers = 150;
 const orders = 1500;
-const busiestRounds = 12;
 
 const models = [{ name: 'candidate_cost', version: '1', contentHash: 'bench' }];
 const withKnownTimes = (order: Order): Order => ({
@@ -55,16 +55,6 @@ function withoutOpenOrders(round: DispatchRound, dropped: number): DispatchRound
   return { ...round, orders: round.orders.filter(({ orderId }) => !gone.has(orderId)) };
 }
 
-/** Largest argument for which the count is at most `limit`; the count grows with it. */
-function largestWithin(low: number, high: number, limit: number, count: (n: number) => number): number {
-  while (low < high) {
-    const middle = Math.ceil((low + high) / 2);
-    if (count(middle) <= limit) low = middle;
-    else high = middle - 1;
-  }
-  return low;
-}
-
 /** The round with at most, and nearly, `candidates` candidates. */
 function thinned(round: DispatchRound, candidates: number): DispatchRound {
   const most = round.couriers.length;
@@ -80,8 +70,8 @@ function thinned(round: DispatchRound, candidates: number): DispatchRound {
  * Rounds of the bundled generator's city, densified: its day is dispatched in process and the busiest
  * rounds, with what the couriers hold then, are cut to `candidates` candidates each. Same seed, same rounds.
  */
-export async function denseRounds(seed: number, candidates: number): Promise<DispatchRound[]> {
+export async function denseRounds(seed: number, candidates: number, count = 12): Promise<DispatchRound[]> {
   const rounds = await capturedRounds(cityDay({ seed, couriers, orders }));
-  const busiest = rounds.toSorted((a, b) => b.orders.length - a.orders.length).slice(0, busiestRounds);
+  const busiest = rounds.toSorted((a, b) => b.orders.length - a.orders.length).slice(0, count);
   return busiest.map((round) => thinned(round, candidates));
 }

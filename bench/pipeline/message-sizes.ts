@@ -18,12 +18,14 @@ export function messageSizes(
   traces: readonly RoundTrace[],
 ): MessageSizes {
   const { manifest, shards } = cutRound(round, models, { candidatesPerShard });
-  const solved = traces.filter((trace) => trace.outcomeBytes.length === shards.length);
+  const solved = traces.filter((trace) => trace.shards.size === shards.length);
   const median = (values: readonly number[]): number => percentile(values, 0.5) || 0;
+  const outcomeBytes = (shard: number): number[] =>
+    solved.map((trace) => trace.shards.get(shard)?.outcomeBytes ?? 0);
   return {
     shards: shards.map((shard) => shardsCodec.encode(shard).length),
     manifest: roundsCodec.encode(manifest).length,
-    outcomes: shards.map((_, shard) => median(solved.map((trace) => trace.outcomeBytes[shard] ?? 0))),
+    outcomes: shards.map((_, shard) => median(outcomeBytes(shard))),
     decision: median(solved.map((trace) => trace.decisionBytes)),
   };
 }

@@ -5,7 +5,7 @@ import { createTelemetry } from '#lib/telemetry';
 import type { DispatchRound } from '#schemas/domain';
 import { topicsOf } from '#schemas/topics';
 import { DecisionLog } from '../pipeline/decision-log';
-import { submitSteadily } from '../pipeline/load';
+import { bodyOf, submitSteadily } from '../pipeline/load';
 import { killEngines } from './kills';
 import type { RecoveryOptions, Way } from './options';
 import type { Measured } from './report';
@@ -29,7 +29,7 @@ export async function measure(
   const [log, shards] = [new DecisionLog(), new ShardLog()];
   await log.follow(bus, topics);
   await shards.follow(bus, topics);
-  const load = { ...options, ...way, ingestUrl: pipeline.ingestUrl, rounds, log };
+  const load = { ...options, ...way, ingestUrl: pipeline.ingestUrl, rounds: rounds.map(bodyOf), log };
   let firstIndex = 0;
   const submit = async (seconds: number): Promise<void> => {
     firstIndex += (await submitSteadily({ ...load, seconds, firstIndex })).length;

@@ -1,19 +1,13 @@
-import type { RoundTrace } from '../pipeline/decision-log';
+import { newTrace, type RoundTrace } from '../pipeline/decision-log';
 import { firstGoodMs, report } from './report';
 
 function trace(deadline: number, changes: Partial<RoundTrace> = {}): RoundTrace {
   return {
-    submittedAt: 0,
-    deadline,
-    refusal: null,
+    ...newTrace(0, deadline),
     decidedAt: 900,
     closedBy: 'complete',
     coverage: 1,
     decisionBytes: 1,
-    backend: [],
-    candidatesSolved: 0,
-    outcomeBytes: [],
-    appended: { shards: 0, manifest: 0, outcomes: 0 },
     ...changes,
   };
 }

@@ -45,6 +45,8 @@ export const headers = {
   /** Backend interval, Unix ns "start-end", on outcomes. */
   backendInterval: 'rh-backend-interval',
   host: 'rh-host',
+  /** What the sender of a manifest or a decision took for its steps, ms; see `Phases`. */
+  phases: 'rh-phases',
   /** `redis`, `kafka` or `aggregator` on a decision that came after an outage. */
   outage: 'rh-outage',
   /** Unix ms at which the round was closed, on decisions. */
