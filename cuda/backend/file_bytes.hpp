@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-namespace roundhouse::candidate_cost {
+namespace roundhouse {
 
 /// The whole file, or nothing where it can't be read.
 inline std::optional<std::vector<std::uint8_t>> fileBytes(const std::filesystem::path& file) {
@@ -20,4 +20,4 @@ inline std::optional<std::vector<std::uint8_t>> fileBytes(const std::filesystem:
   return bytes;
 }
 
-}  // namespace roundhouse::candidate_cost
+}  // namespace roundhouse

@@ -3,7 +3,7 @@
 #include <bit>
 #include <cstring>
 
-namespace roundhouse::candidate_cost {
+namespace roundhouse {
 namespace {
 
 constexpr std::array<std::uint32_t, 64> kRound = {
@@ -74,4 +74,4 @@ std::string hexOf(const Sha256& digest) {
   return text;
 }
 
-}  // namespace roundhouse::candidate_cost
+}  // namespace roundhouse

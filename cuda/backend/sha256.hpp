@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-namespace roundhouse::candidate_cost {
+namespace roundhouse {
 
 using Sha256 = std::array<std::uint8_t, 32>;
 
@@ -15,4 +15,4 @@ Sha256 sha256(std::span<const std::uint8_t> bytes);
 /// Lower-case hex.
 std::string hexOf(const Sha256& digest);
 
-}  // namespace roundhouse::candidate_cost
+}  // namespace roundhouse
