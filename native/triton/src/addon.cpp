@@ -5,6 +5,7 @@
 #include "admission_js.hpp"
 #include "device_fault.hpp"
 #include "failure.hpp"
+#include "gpu_js.hpp"
 #include "parameters_from_js.hpp"
 #include "request_parameters.hpp"
 #include "server_binding.hpp"
@@ -116,6 +117,12 @@ ServerSettings settings_of(Napi::Object object) {
 
 Napi::Value device_broken(const Napi::CallbackInfo& info) {
   return Napi::Boolean::New(info.Env(), device_is_broken.load(std::memory_order_acquire));
+}
+
+// '' while it is well.
+Napi::Value device_fault(const Napi::CallbackInfo& info) {
+  const std::lock_guard lock(device_fault_mutex);
+  return Napi::String::New(info.Env(), device_fault_reason);
 }
 
 Napi::Value abi_version(const Napi::CallbackInfo& info) { return Napi::Number::New(info.Env(), kAbiVersion); }
@@ -346,6 +353,9 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   add("inFlight", in_flight);
   add("openRequests", open_requests);
   add("deviceIsBroken", device_broken);
+  add("deviceFault", device_fault);
+  add("gpus", gpus_to_js);
+  add("watchGpus", watch_gpus);
   add("openDataPlane", open_data_plane);
   add("dataPlaneCounts", data_plane_counts);
   add("admissionStatistics", admission_statistics);

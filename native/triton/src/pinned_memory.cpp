@@ -1,85 +1,36 @@
 #include "pinned_memory.hpp"
 
-#include <dlfcn.h>
 #include <pthread.h>
 #include <signal.h>
 
-#include <cstdint>
+#include "gpu_driver.hpp"
 
 namespace roundhouse {
 namespace {
 
-// The driver's API by its stable names; its types are opaque here.
-using Context = void*;
-using Result = int;
 constexpr unsigned kForEveryContext = 1;  // CU_MEMHOSTREGISTER_PORTABLE
 
-struct Driver {
-  Result (*init)(unsigned) = nullptr;
-  Result (*device_count)(int*) = nullptr;
-  Result (*device)(int*, int) = nullptr;
-  Result (*retain)(Context*, int) = nullptr;
-  Result (*push)(Context) = nullptr;
-  Result (*pop)(Context*) = nullptr;
-  Result (*lock)(void*, std::size_t, unsigned) = nullptr;
-  Result (*unlock)(void*) = nullptr;
-  Result (*text)(Result, const char**) = nullptr;
-  // Of the first GPU, kept as long as the process lives. None: there is no GPU, or `failure` says what went wrong.
-  Context context = nullptr;
-  std::string failure;
+// The context of the first GPU, kept as long as the process lives. None: there is no GPU, or `failure` says what went
+// wrong.
+struct FirstContext {
+  GpuDriver::Context context = nullptr;
+  std::string failure = gpu_driver().failure;
 };
 
-std::string text_of(const Driver& driver, Result result) {
-  const char* text = nullptr;
-  driver.text(result, &text);
-  return text != nullptr ? text : "error " + std::to_string(result);
-}
-
-template <typename Function>
-bool find(void* library, const char* name, Function& out) {
-  out = reinterpret_cast<Function>(dlsym(library, name));
-  return out != nullptr;
-}
-
-bool find_all(void* library, Driver& driver) {
-  return find(library, "cuInit", driver.init) && find(library, "cuDeviceGetCount", driver.device_count) &&
-         find(library, "cuDeviceGet", driver.device) && find(library, "cuDevicePrimaryCtxRetain", driver.retain) &&
-         find(library, "cuCtxPushCurrent_v2", driver.push) && find(library, "cuCtxPopCurrent_v2", driver.pop) &&
-         find(library, "cuMemHostRegister_v2", driver.lock) && find(library, "cuMemHostUnregister", driver.unlock) &&
-         find(library, "cuGetErrorString", driver.text);
-}
-
-Driver open_driver() {
-  Driver driver;
-  void* library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) return driver;
-  if (!find_all(library, driver)) {
-    driver.failure = "the GPU driver lacks a function";
-    return driver;
-  }
-  int devices = 0;
+FirstContext open_first() {
+  const GpuDriver& driver = gpu_driver();
+  FirstContext first;
+  if (driver.devices == 0) return first;
   int device = 0;
-  if (driver.init(0) != 0 || driver.device_count(&devices) != 0 || devices == 0) return driver;
-  Result result = driver.device(&device, 0);
-  if (result == 0) result = driver.retain(&driver.context, device);
-  if (result != 0) driver.failure = "the GPU has no context: " + text_of(driver, result);
-  return driver;
+  GpuDriver::Result result = driver.device(&device, 0);
+  if (result == GpuDriver::kOk) result = driver.retain(&first.context, device);
+  if (result != GpuDriver::kOk) first.failure = "the GPU has no context: " + driver.text_of(result);
+  return first;
 }
 
-const Driver& driver() {
-  static const Driver found = open_driver();
-  return found;
-}
-
-// Calls with the context of the GPU; the thread's own is untouched.
-template <typename Call>
-Result in_context(const Driver& gpu, Call&& call) {
-  Result result = gpu.push(gpu.context);
-  if (result != 0) return result;
-  result = call();
-  Context ignored = nullptr;
-  gpu.pop(&ignored);
-  return result;
+const FirstContext& first_context() {
+  static const FirstContext first = open_first();
+  return first;
 }
 
 std::atomic<std::size_t> locked_bytes{0};
@@ -103,14 +54,16 @@ PinnedMemory::PinnedMemory(std::byte* start, std::size_t bytes, Told told)
 
 void PinnedMemory::lock(const Told& told) {
   block_signals();
-  const Driver& gpu = driver();
-  if (!gpu.failure.empty()) return told(gpu.failure);
-  if (gpu.context == nullptr) return;
+  const FirstContext& first = first_context();
+  if (!first.failure.empty()) return told(first.failure);
+  if (first.context == nullptr) return;
   if (!take_bytes(bytes_)) return told("more than " + std::to_string(kMostBytes) + " bytes would be locked");
-  const Result result = in_context(gpu, [&] { return gpu.lock(start_, bytes_, kForEveryContext); });
-  if (result != 0) {
+  const GpuDriver& driver = gpu_driver();
+  const GpuDriver::Result result =
+      driver.in_context(first.context, [&] { return driver.lock(start_, bytes_, kForEveryContext); });
+  if (result != GpuDriver::kOk) {
     locked_bytes.fetch_sub(bytes_);
-    return told(text_of(gpu, result));
+    return told(driver.text_of(result));
   }
   locked_.store(true, std::memory_order_release);
   told("");
@@ -120,8 +73,8 @@ PinnedMemory::~PinnedMemory() {
   thread_.join();
   if (!locked_.load()) return;
   // A GPU that is lost refuses this too; the memory goes with its mapping then.
-  const Driver& gpu = driver();
-  in_context(gpu, [&] { return gpu.unlock(start_); });
+  const GpuDriver& driver = gpu_driver();
+  driver.in_context(first_context().context, [&] { return driver.unlock(start_); });
   locked_bytes.fetch_sub(bytes_);
 }
 
