@@ -58,6 +58,11 @@ class FiberLanes {
     for (int lane = 0; lane < kLanes; ++lane) result |= static_cast<uint32_t>(all[lane]);
     return result;
   }
+  uint32_t add(uint32_t* counter, uint32_t by) const {
+    const uint32_t before = *counter;
+    *counter += by;
+    return before;
+  }
   uint32_t same(uint32_t value) const {
     const uint64_t* all = exchange<uint32_t>(value);
     uint32_t result = 0;

@@ -23,9 +23,6 @@ struct Label {
   uint8_t stop;
 };
 
-/// Above every reachable cost: the bound of a prefix that no feasible route continues.
-constexpr int64_t kInfeasible = INT64_MAX;
-
 ROUNDHOUSE_HD inline Label startLabel(const Prepared& problem) {
   const uint32_t everyOrder = (1u << problem.orderCount) - 1;
   return {problem.startAt,    0, problem.startLoad, problem.shareOfAll, 0, 1u, everyOrder & ~problem.onBoard,
@@ -64,8 +61,8 @@ ROUNDHOUSE_HD inline int64_t routeCost(const Prepared& problem, const Label& lab
   return label.cost + problem.weightDuration * (label.at - problem.startAt);
 }
 
-/// No route that continues `label` costs less: each open order is delivered at its earliest, on the shortest way
-/// from here, and the route ends no sooner than the last of them or than the sum of the shares that are left.
+/// No route that continues `label` costs less; kInfeasible: none is feasible. Each open order is delivered at its earliest,
+/// on the shortest way from here, and the route ends no sooner than the last of them or than the sum of the shares that are left.
 ROUNDHOUSE_HD inline int64_t lowerBound(const Prepared& problem, const Label& label) {
   const int64_t* way = problem.shortest[label.stop];
   int64_t end = label.at + label.shareLeft;

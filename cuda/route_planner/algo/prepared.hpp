@@ -46,8 +46,8 @@ struct SearchOrder {
   int64_t pickupToDropoff;
 };
 
-/// A checked problem with what the search derives from it once.
-struct Prepared {
+/// A problem that `check` let through, in 64 bits.
+struct Checked {
   int32_t stopCount;
   int32_t orderCount;
   uint32_t allStops;
@@ -64,7 +64,11 @@ struct Prepared {
   SearchOrder orders[kMaxOrders];
   /// From departure at the row's stop to service at the column's: travel and pre-service.
   int64_t leg[kMaxStops + 1][kMaxStops + 1];
-  /// A lower bound of the same over every way through other stops: equal to `leg` where the triangle
+};
+
+/// A checked problem with what the search derives from it once.
+struct Prepared : Checked {
+  /// A lower bound of `leg` over every way through other stops: equal to `leg` where the triangle
   /// inequality holds, smaller where it fails. Only bounds read it.
   int64_t shortest[kMaxStops + 1][kMaxStops + 1];
 };
@@ -92,7 +96,7 @@ ROUNDHOUSE_HD inline PrepareStatus checkRanges(const Problem& problem) {
 }
 
 /// Links orders to their stops; false if an order lacks one or has two of a kind.
-ROUNDHOUSE_HD inline bool linkOrders(const Problem& problem, Prepared& out) {
+ROUNDHOUSE_HD inline bool linkOrders(const Problem& problem, Checked& out) {
   const uint32_t known = (1u << problem.orderCount) - 1;
   uint32_t pickedUp = 0;
   uint32_t droppedOff = 0;
@@ -112,7 +116,7 @@ ROUNDHOUSE_HD inline bool linkOrders(const Problem& problem, Prepared& out) {
   return droppedOff == known && pickedUp == (known & ~out.onBoard);
 }
 
-ROUNDHOUSE_HD inline void fillStop(const Problem& problem, int number, Prepared& out) {
+ROUNDHOUSE_HD inline void fillStop(const Problem& problem, int number, Checked& out) {
   const Stop& stop = problem.stops[number];
   SearchStop& target = out.stops[number];
   target.isPickup = stop.kind == StopKind::pickup;
@@ -136,7 +140,7 @@ ROUNDHOUSE_HD inline void fillStop(const Problem& problem, int number, Prepared&
   }
 }
 
-ROUNDHOUSE_HD inline void fillLegs(const Problem& problem, Prepared& out) {
+ROUNDHOUSE_HD inline void fillLegs(const Problem& problem, Checked& out) {
   for (int from = 0; from <= problem.stopCount; ++from) {
     for (int to = 1; to <= problem.stopCount; ++to) {
       const int64_t leg = int64_t{problem.travel[from][to]} + problem.stops[to].preService;
@@ -164,7 +168,7 @@ ROUNDHOUSE_HD inline void fillShortest(Prepared& out) {
   }
 }
 
-ROUNDHOUSE_HD inline void fillShares(Prepared& out) {
+ROUNDHOUSE_HD inline void fillShares(Checked& out) {
   out.shareOfAll = 0;
   for (int to = 1; to <= out.stopCount; ++to) {
     int64_t least = INT64_MAX;
@@ -179,7 +183,7 @@ ROUNDHOUSE_HD inline void fillShares(Prepared& out) {
   }
 }
 
-ROUNDHOUSE_HD inline void fillOrders(const Problem& problem, Prepared& out) {
+ROUNDHOUSE_HD inline void fillOrders(const Problem& problem, Checked& out) {
   for (int index = 0; index < problem.orderCount; ++index) {
     const Order& order = problem.orders[index];
     SearchOrder& target = out.orders[index];
@@ -208,7 +212,7 @@ ROUNDHOUSE_HD inline bool fits(int64_t weight, int64_t amount, int64_t& room) {
 }
 
 /// No walk ends after the latest ready time plus the longest way into each stop plus all service.
-ROUNDHOUSE_HD inline int64_t latestEnd(const Prepared& problem) {
+ROUNDHOUSE_HD inline int64_t latestEnd(const Checked& problem) {
   int64_t end = problem.startAt;
   for (int to = 1; to <= problem.stopCount; ++to) end = larger(end, problem.stops[to].ready);
   for (int to = 1; to <= problem.stopCount; ++to) {
@@ -220,7 +224,7 @@ ROUNDHOUSE_HD inline int64_t latestEnd(const Prepared& problem) {
 }
 
 /// Every part of every cost, for walks that end at `end` at the latest, stays within ± `limit` together.
-ROUNDHOUSE_HD inline bool costsWithin(const Prepared& problem, int64_t end, int64_t limit) {
+ROUNDHOUSE_HD inline bool costsWithin(const Checked& problem, int64_t end, int64_t limit) {
   int64_t late = 0;
   int64_t fresh = 0;
   for (int index = 0; index < problem.orderCount; ++index) {
@@ -236,7 +240,7 @@ ROUNDHOUSE_HD inline bool costsWithin(const Prepared& problem, int64_t end, int6
 }  // namespace detail
 
 /// Checks `problem` and fills `out` but for what `derive` adds; anything but `ok` leaves `out` unusable.
-ROUNDHOUSE_HD inline PrepareStatus check(const Problem& problem, Prepared& out) {
+ROUNDHOUSE_HD inline PrepareStatus check(const Problem& problem, Checked& out) {
   const PrepareStatus ranges = detail::checkRanges(problem);
   if (ranges != PrepareStatus::ok) return ranges;
   out.stopCount = problem.stopCount;

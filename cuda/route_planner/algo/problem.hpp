@@ -12,6 +12,8 @@ constexpr int kMaxExactOrders = 6;
 constexpr int64_t kNoLimit = INT64_MAX;
 /// Every cost that a problem can reach stays within ± this; `prepare` refuses others.
 constexpr int64_t kCostLimit = int64_t{1} << 62;
+/// Above every reachable cost: that of a problem without a feasible route.
+constexpr int64_t kInfeasible = INT64_MAX;
 
 enum class StopKind : uint8_t { pickup, dropoff };
 enum class Group : uint8_t { held, bundle };

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "../algo/bound.hpp"
+#include "../algo/problem.hpp"
 
 namespace roundhouse::route_planner::gpu {
 

@@ -8,34 +8,35 @@ namespace roundhouse::route_planner::gpu {
 /// and whether capacity may bind; then searches, the most stops first.
 using Group = uint8_t;
 
-constexpr int kTreeGroupsOf[] = {0, 4, 6, 8, 10};
+/// Those of trees: orders on board, times whether capacity may bind.
+ROUNDHOUSE_HD constexpr int treeGroupsOf(int orders) { return 2 * (orders + 1); }
 constexpr int kTreeGroups = 28;
 constexpr int kSearchSizes = 13;
 
-constexpr Group firstTreeGroup(int orders) {
+ROUNDHOUSE_HD constexpr Group firstTreeGroup(int orders) {
   int first = 0;
-  for (int fewer = 1; fewer < orders; ++fewer) first += kTreeGroupsOf[fewer];
+  for (int fewer = 1; fewer < orders; ++fewer) first += treeGroupsOf(fewer);
   return static_cast<Group>(first);
 }
-constexpr Group treeGroup(int orders, int held, bool capacity) {
+ROUNDHOUSE_HD constexpr Group treeGroup(int orders, int held, bool capacity) {
   return static_cast<Group>(firstTreeGroup(orders) + 2 * held + (capacity ? 1 : 0));
 }
 /// Up to 5 orders in one kernel, 6 in another.
-constexpr Group firstSearchGroup(int orders) {
+ROUNDHOUSE_HD constexpr Group firstSearchGroup(int orders) {
   return static_cast<Group>(kTreeGroups + (orders <= 5 ? 0 : kSearchSizes));
 }
-constexpr Group searchGroup(int orders, int stops) {
+ROUNDHOUSE_HD constexpr Group searchGroup(int orders, int stops) {
   return static_cast<Group>(firstSearchGroup(orders) + kSearchSizes - 1 - stops);
 }
 constexpr Group kGeneralGroup = kTreeGroups + 2 * kSearchSizes;
-/// Answered while packing: no stops.
+/// Answered at once: no stops.
 constexpr Group kNoneGroup = kGeneralGroup + 1;
 constexpr Group kRefusedGroup = kNoneGroup + 1;
 constexpr int kGroups = kRefusedGroup + 1;
 
 static_assert(firstTreeGroup(5) == kTreeGroups);
 
-constexpr Group groupOf(const Choice& choice, int stops) {
+ROUNDHOUSE_HD constexpr Group groupOf(const Choice& choice, int stops) {
   switch (choice.kernel) {
     case Kernel::none: return kNoneGroup;
     case Kernel::tree: return treeGroup(choice.orders, choice.held, choice.capacity);

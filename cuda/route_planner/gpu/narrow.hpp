@@ -1,14 +1,12 @@
 #pragma once
 
-#include <initializer_list>
-
 #include "../algo/prepared.hpp"
-#include "answer.hpp"
-#include "tree.hpp"
+#include "search_record.hpp"
+#include "tree_record.hpp"
 
 /**
  * Which kernel a problem goes to, and its numbers in the 32-bit form that the fast kernels read. Times are relative to
- * the problem's start. Host code, but free of anything a GPU compiler minds.
+ * the problem's start.
  */
 namespace roundhouse::route_planner::gpu {
 
@@ -31,7 +29,7 @@ constexpr int kTreeOrders = 4;
 
 namespace detail {
 
-inline bool isNarrow(const Prepared& problem, int64_t end) {
+ROUNDHOUSE_HD inline bool isNarrow(const Checked& problem, int64_t end) {
   if (problem.orderCount > kMaxExactOrders || end - problem.startAt >= kNarrowTime) return false;
   int64_t load = problem.startLoad;
   for (int stop = 1; stop <= problem.stopCount; ++stop) load += larger<int64_t>(0, problem.stops[stop].loadChange);
@@ -39,7 +37,7 @@ inline bool isNarrow(const Prepared& problem, int64_t end) {
 }
 
 /// Each pickup serves one order, no time limit binds and nothing but its pickup comes before a drop-off.
-inline bool isPlain(const Prepared& problem, int64_t end) {
+ROUNDHOUSE_HD inline bool isPlain(const Checked& problem, int64_t end) {
   bool plain = problem.latestPickup >= end;
   for (int stop = 1; stop <= problem.stopCount; ++stop) {
     const SearchStop& at = problem.stops[stop];
@@ -57,19 +55,19 @@ struct TreeOrder {
   uint8_t of[kTreeOrders];
 };
 
-inline TreeOrder treeOrder(const Prepared& problem) {
+ROUNDHOUSE_HD inline TreeOrder treeOrder(const Checked& problem) {
   TreeOrder order{};
   int count = 0;
-  for (const bool onBoard : {true, false}) {
+  for (uint32_t others = 0; others <= 1; ++others) {
     for (int index = 0; index < problem.orderCount; ++index) {
-      if (((problem.onBoard >> index & 1) != 0) == onBoard) order.of[count++] = static_cast<uint8_t>(index);
+      if ((problem.onBoard >> index & 1) != others) order.of[count++] = static_cast<uint8_t>(index);
     }
   }
   return order;
 }
 
 /// Bit S: the set S, in the tree's numbering of orders, is more than the courier may carry after a pickup.
-inline uint32_t overfullSets(const Prepared& problem, const TreeOrder& order) {
+ROUNDHOUSE_HD inline uint32_t overfullSets(const Checked& problem, const TreeOrder& order) {
   uint32_t sets = 0;
   for (uint32_t set = 1; set < 1u << problem.orderCount; ++set) {
     int64_t load = 0;
@@ -81,23 +79,23 @@ inline uint32_t overfullSets(const Prepared& problem, const TreeOrder& order) {
   return sets;
 }
 
-inline int32_t relative(const Prepared& problem, int64_t time, int64_t least, int64_t most) {
+ROUNDHOUSE_HD inline int32_t relative(const Checked& problem, int64_t time, int64_t least, int64_t most) {
   if (time == kNoLimit) return static_cast<int32_t>(most);
   return static_cast<int32_t>(smaller(larger(time - problem.startAt, least), most));
 }
 
 /// A promise that matters to no cost is 0, so that every number is small.
-inline int32_t promisedAt(const Prepared& problem, const SearchOrder& order) {
+ROUNDHOUSE_HD inline int32_t promisedAt(const Checked& problem, const SearchOrder& order) {
   return problem.weightLateness == 0 ? 0 : relative(problem, order.promised, -2 * kNarrowCost, kNarrowTime);
 }
 
 /// A weight that meets nothing but 0 may be of any size.
-inline int32_t narrowWeight(int64_t weight) { return static_cast<int32_t>(smaller(weight, kNarrowCost)); }
+ROUNDHOUSE_HD inline int32_t narrowWeight(int64_t weight) { return static_cast<int32_t>(smaller(weight, kNarrowCost)); }
 
 }  // namespace detail
 
 /// Where a checked problem goes: the same for every GPU.
-inline Choice choose(const Prepared& problem) {
+ROUNDHOUSE_HD inline Choice choose(const Checked& problem) {
   const int64_t end = route_planner::detail::latestEnd(problem);
   const auto orders = static_cast<uint8_t>(problem.orderCount);
   if (problem.stopCount == 0) return {Kernel::none, orders, 0, false};
@@ -108,117 +106,74 @@ inline Choice choose(const Prepared& problem) {
   return {Kernel::tree, orders, static_cast<uint8_t>(held), capacity};
 }
 
-/// Words of a tree problem's record: a multiple of 4, so that it is read 16 bytes at a time.
-template <int kOrders, int kHeld>
-ROUNDHOUSE_HD constexpr int treeRecordWords(bool capacity) {
-  return (TreeShape<kOrders, kHeld>::words(capacity) + 3) / 4 * 4;
+namespace detail {
+
+/// The problem's number of each of a tree's stops; in front of them 0, the start.
+struct TreeNumbers {
+  uint8_t of[2 * kTreeOrders + 1];
+};
+
+ROUNDHOUSE_HD inline TreeNumbers treeNumbers(const Checked& problem, const TreeForm& form, const TreeOrder& order) {
+  TreeNumbers numbers{};
+  for (int stop = 0; stop < form.stops(); ++stop) {
+    const SearchOrder& served = problem.orders[order.of[form.orderOf(stop)]];
+    numbers.of[stop + 1] = form.isPickup(stop) ? served.pickup : served.dropoff;
+  }
+  return numbers;
 }
 
-template <int kOrders, int kHeld>
-void fillTreeRecord(const Prepared& problem, bool capacity, int32_t* out) {
-  using Shape = TreeShape<kOrders, kHeld>;
-  const detail::TreeOrder order = detail::treeOrder(problem);
-  int number[Shape::kStops + 1] = {0};
-  for (int stop = 0; stop < Shape::kStops; ++stop) {
-    const SearchOrder& served = problem.orders[order.of[Shape::orderOf(stop)]];
-    number[stop + 1] = Shape::isPickup(stop) ? served.pickup : served.dropoff;
-  }
-  int32_t* way = out;
-  for (int from = -1; from < Shape::kStops; ++from) {
-    for (int to = 0; to < Shape::kStops; ++to) {
-      if (!Shape::hasWay(from, to)) continue;
-      const int last = number[to + 1];
-      *way++ = static_cast<int32_t>(problem.leg[number[from + 1]][last] + problem.stops[last].postService);
+ROUNDHOUSE_HD inline void fillTreeWays(const Checked& problem, const TreeForm& form, const TreeNumbers& numbers,
+                                       int32_t* way) {
+  for (int from = -1; from < form.stops(); ++from) {
+    for (int to = 0; to < form.stops(); ++to) {
+      if (!form.hasWay(from, to)) continue;
+      const int last = numbers.of[to + 1];
+      *way++ = static_cast<int32_t>(problem.leg[numbers.of[from + 1]][last] + problem.stops[last].postService);
     }
   }
+}
+
+/// Times of pickups and drop-offs; Σ(ready + service) relative to the start.
+ROUNDHOUSE_HD inline int64_t fillTreeTimes(const Checked& problem, const TreeForm& form, const TreeOrder& order,
+                                           int32_t* out) {
   int64_t ready = 0;
-  for (int index = 0; index < kOrders; ++index) {
+  for (int index = 0; index < form.orders; ++index) {
     const SearchOrder& served = problem.orders[order.of[index]];
-    if (index >= kHeld) {
-      out[Shape::kPickupWord + index - kHeld] = static_cast<int32_t>(
-          detail::relative(problem, served.pickupReady, 0, kNarrowTime) + problem.stops[served.pickup].postService);
+    if (index >= form.held) {
+      out[form.pickupWord() + index - form.held] = static_cast<int32_t>(
+          relative(problem, served.pickupReady, 0, kNarrowTime) + problem.stops[served.pickup].postService);
     }
-    out[Shape::kPromisedWord + index] =
-        -static_cast<int32_t>(detail::promisedAt(problem, served) + served.dropoffPostService);
+    out[form.promisedWord() + index] = -static_cast<int32_t>(promisedAt(problem, served) + served.dropoffPostService);
     ready += served.ready - problem.startAt + served.dropoffPostService;
   }
-  out[Shape::kWeightWord] = detail::narrowWeight(problem.weightLateness);
-  out[Shape::kWeightWord + 1] = detail::narrowWeight(problem.weightDuration);
-  out[Shape::kWeightWord + 2] = detail::narrowWeight(problem.weightFreshness);
-  out[Shape::kWeightWord + 3] = problem.weightFreshness == 0 ? 0 : static_cast<int32_t>(-problem.weightFreshness * ready);
-  uint32_t numbers = 0;
-  for (int stop = 0; stop < Shape::kStops; ++stop) numbers |= static_cast<uint32_t>(number[stop + 1] - 1) << (4 * stop);
-  out[Shape::kNumbersWord] = static_cast<int32_t>(numbers);
-  if (capacity) out[Shape::kOverfullWord] = static_cast<int32_t>(detail::overfullSets(problem, order));
+  return ready;
 }
 
-/// One record word by word; the kernel's lanes pass another way to get at a word.
-template <int kOrders, int kHeld, bool kCapacity>
-ROUNDHOUSE_HD inline void readTreeRecord(const int32_t* words, TreeProblem<kOrders, kHeld>& out) {
-  using Shape = TreeShape<kOrders, kHeld>;
-  for (int way = 0; way < Shape::kWays; ++way) out.way[way] = words[way];
-  for (int order = 0; order < Shape::kPickups; ++order) out.pickup[order] = words[Shape::kPickupWord + order];
-  for (int order = 0; order < kOrders; ++order) out.minusPromised[order] = words[Shape::kPromisedWord + order];
-  out.weightLateness = words[Shape::kWeightWord];
-  out.weightDuration = words[Shape::kWeightWord + 1];
-  out.weightFreshness = words[Shape::kWeightWord + 2];
-  out.base = words[Shape::kWeightWord + 3];
-  for (int stop = 0; stop < Shape::kStops; ++stop) {
-    out.number[stop] = static_cast<uint32_t>(words[Shape::kNumbersWord]) >> (4 * stop) & 15;
-  }
-  out.overfull = kCapacity ? static_cast<uint32_t>(words[Shape::kOverfullWord]) : 0;
-}
+}  // namespace detail
 
-ROUNDHOUSE_HD inline Answer treeAnswer(int64_t best) {
-  const auto cost = static_cast<int32_t>(best >> 32);
-  if (cost >= kTreeInfeasible) return {kInfeasible, 0};
-  return {cost, static_cast<uint32_t>(best)};
-}
+/// The form of the tree that a problem goes to.
+ROUNDHOUSE_HD inline TreeForm treeForm(const Choice& choice) { return {choice.orders, choice.held}; }
 
-/// A stop of a search record.
-struct NarrowStop {
-  /// Bit s: stop s comes before this one.
-  uint32_t before;
-  /// Bit s: stop s is a drop-off that this pickup opens. 0 at a drop-off.
-  uint32_t opens;
-  int32_t ready;
-  int32_t latest;
-  int32_t postService;
-  int32_t loadChange;
-  int32_t promised;
-  /// Least seconds that the stop adds; filled in by the kernel.
-  int32_t share;
-};
-
-/// The head of a search record; then the stops from number 1, then the legs of each row from 0, column 1 first.
-struct NarrowHead {
-  int32_t stopCount;
-  int32_t orderCount;
-  int32_t startLoad;
-  int32_t capacity;
-  int32_t weightLateness;
-  int32_t weightDuration;
-  int32_t weightFreshness;
-  /// −weightFreshness·Σ ready: costs count from here, so that no order's ready time is needed again.
-  int32_t base;
-  int32_t latestPickup;
-  /// 1: held stops come before those of the bundle, so what is open follows from `before` alone.
-  int32_t grouped;
-  /// Pickup (0: on board) and drop-off · 16 of each order; 0 behind the last.
-  int32_t order[6];
-};
-
-constexpr int kHeadWords = sizeof(NarrowHead) / 4;
-constexpr int kStopWords = sizeof(NarrowStop) / 4;
-
-/// Words of a search record for up to `orders` orders: a multiple of 4.
-ROUNDHOUSE_HD constexpr int searchRecordWords(int orders) {
-  return (kHeadWords + kStopWords * 2 * orders + (2 * orders + 1) * 2 * orders + 3) / 4 * 4;
+ROUNDHOUSE_HD inline void fillTreeRecord(const Checked& problem, const Choice& choice, int32_t* out) {
+  const TreeForm form = treeForm(choice);
+  const detail::TreeOrder order = detail::treeOrder(problem);
+  const detail::TreeNumbers numbers = detail::treeNumbers(problem, form, order);
+  detail::fillTreeWays(problem, form, numbers, out);
+  const int64_t ready = detail::fillTreeTimes(problem, form, order, out);
+  int32_t* weights = out + form.weightWord();
+  weights[0] = detail::narrowWeight(problem.weightLateness);
+  weights[1] = detail::narrowWeight(problem.weightDuration);
+  weights[2] = detail::narrowWeight(problem.weightFreshness);
+  weights[3] = problem.weightFreshness == 0 ? 0 : static_cast<int32_t>(-problem.weightFreshness * ready);
+  uint32_t packed = 0;
+  for (int stop = 0; stop < form.stops(); ++stop) packed |= static_cast<uint32_t>(numbers.of[stop + 1] - 1) << (4 * stop);
+  out[form.numbersWord()] = static_cast<int32_t>(packed);
+  if (choice.capacity) out[form.overfullWord()] = static_cast<int32_t>(detail::overfullSets(problem, order));
 }
 
 namespace detail {
 
-inline NarrowStop narrowStop(const Prepared& problem, int number) {
+ROUNDHOUSE_HD inline NarrowStop narrowStop(const Checked& problem, int number) {
   const SearchStop& stop = problem.stops[number];
   const SearchOrder& order = problem.orders[stop.order];
   NarrowStop out{};
@@ -234,7 +189,7 @@ inline NarrowStop narrowStop(const Prepared& problem, int number) {
   return out;
 }
 
-inline NarrowHead narrowHead(const Prepared& problem) {
+ROUNDHOUSE_HD inline NarrowHead narrowHead(const Checked& problem) {
   NarrowHead head{};
   head.stopCount = problem.stopCount;
   head.orderCount = problem.orderCount;
@@ -261,7 +216,7 @@ inline NarrowHead narrowHead(const Prepared& problem) {
 
 }  // namespace detail
 
-inline void fillSearchRecord(const Prepared& problem, int32_t* out) {
+ROUNDHOUSE_HD inline void fillSearchRecord(const Checked& problem, int32_t* out) {
   *reinterpret_cast<NarrowHead*>(out) = detail::narrowHead(problem);
   auto* stops = reinterpret_cast<NarrowStop*>(out + kHeadWords);
   for (int stop = 1; stop <= problem.stopCount; ++stop) stops[stop - 1] = detail::narrowStop(problem, stop);

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "narrow.hpp"
+#include "search_record.hpp"
 
 namespace roundhouse::route_planner::gpu {
 

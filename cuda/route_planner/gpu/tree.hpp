@@ -4,11 +4,52 @@
 
 namespace roundhouse::route_planner::gpu {
 
+/// How stops are numbered in a tree of `orders` orders of which the first `held` are on board: drop-offs of what is on
+/// board, then pickup and drop-off of each other order. And where a problem's numbers are in its record.
+struct TreeForm {
+  int orders;
+  int held;
+
+  ROUNDHOUSE_HD constexpr int stops() const { return 2 * orders - held; }
+  ROUNDHOUSE_HD constexpr int pickups() const { return orders - held; }
+  ROUNDHOUSE_HD constexpr bool isPickup(int stop) const { return stop >= held && (stop - held) % 2 == 0; }
+  ROUNDHOUSE_HD constexpr int orderOf(int stop) const { return stop < held ? stop : held + (stop - held) / 2; }
+  ROUNDHOUSE_HD constexpr int pickupOf(int order) const { return order < held ? -1 : held + 2 * (order - held); }
+  ROUNDHOUSE_HD constexpr int dropoffOf(int order) const { return order < held ? order : pickupOf(order) + 1; }
+
+  /// Whether a route can go from `from` (−1: the start) to `to` at once.
+  ROUNDHOUSE_HD constexpr bool hasWay(int from, int to) const {
+    if (from == to) return false;
+    if (from < 0) return isPickup(to) || to < held;
+    return !(isPickup(to) && dropoffOf(orderOf(to)) == from);
+  }
+  /// Index of that way among all that are possible.
+  ROUNDHOUSE_HD constexpr int wayIndex(int from, int to) const {
+    int index = 0;
+    for (int a = -1; a < stops(); ++a) {
+      for (int b = 0; b < stops(); ++b) {
+        if (a == from && b == to) return index;
+        index += hasWay(a, b) ? 1 : 0;
+      }
+    }
+    return index;
+  }
+  ROUNDHOUSE_HD constexpr int ways() const { return held + stops() * (stops() - 1); }
+
+  ROUNDHOUSE_HD constexpr int pickupWord() const { return ways(); }
+  ROUNDHOUSE_HD constexpr int promisedWord() const { return pickupWord() + pickups(); }
+  ROUNDHOUSE_HD constexpr int weightWord() const { return promisedWord() + orders; }
+  ROUNDHOUSE_HD constexpr int numbersWord() const { return weightWord() + 4; }
+  ROUNDHOUSE_HD constexpr int overfullWord() const { return numbersWord() + 1; }
+  /// Words of a problem's record: the last only where the capacity may bind; a multiple of 4, so that it is read 16 bytes
+  /// at a time.
+  ROUNDHOUSE_HD constexpr int words(bool capacity) const { return (overfullWord() + (capacity ? 1 : 0) + 3) / 4 * 4; }
+};
+
 /**
  * Full enumeration of the routes of `kOrders` orders of which the first `kHeld` are on board, unrolled at compile
- * time: a problem's numbers lie in registers, and no index is computed at run time. Stops are numbered in one fixed
- * way here (drop-offs of what is on board, then pickup and drop-off of each other order); `TreeProblem::number` has
- * the problem's own numbers, by which ties are decided.
+ * time: a problem's numbers lie in registers, and no index is computed at run time. Stops are numbered as
+ * TreeForm says; `TreeProblem::number` has the problem's own numbers, by which ties are decided.
  *
  * All numbers are 32 bits, times relative to the start; narrow.hpp says which problems fit. Services behind a stop are
  * part of the way to it, so a stop is left at `time + way`, and promised and ready times are shifted by as much.
@@ -17,38 +58,15 @@ template <int kOrders, int kHeld>
 struct TreeShape {
   static constexpr int kStops = 2 * kOrders - kHeld;
   static constexpr int kPickups = kOrders - kHeld;
+  static constexpr int kWays = TreeForm{kOrders, kHeld}.ways();
 
-  ROUNDHOUSE_HD static constexpr bool isPickup(int stop) { return stop >= kHeld && (stop - kHeld) % 2 == 0; }
-  ROUNDHOUSE_HD static constexpr int orderOf(int stop) { return stop < kHeld ? stop : kHeld + (stop - kHeld) / 2; }
-  ROUNDHOUSE_HD static constexpr int pickupOf(int order) { return order < kHeld ? -1 : kHeld + 2 * (order - kHeld); }
-  ROUNDHOUSE_HD static constexpr int dropoffOf(int order) { return order < kHeld ? order : pickupOf(order) + 1; }
-
-  /// Whether a route can go from `from` (−1: the start) to `to` at once.
-  ROUNDHOUSE_HD static constexpr bool hasWay(int from, int to) {
-    if (from == to) return false;
-    if (from < 0) return isPickup(to) || to < kHeld;
-    return !(isPickup(to) && dropoffOf(orderOf(to)) == from);
-  }
-  /// Index of that way among all that are possible.
+  ROUNDHOUSE_HD static constexpr bool isPickup(int stop) { return TreeForm{kOrders, kHeld}.isPickup(stop); }
+  ROUNDHOUSE_HD static constexpr int orderOf(int stop) { return TreeForm{kOrders, kHeld}.orderOf(stop); }
+  ROUNDHOUSE_HD static constexpr int pickupOf(int order) { return TreeForm{kOrders, kHeld}.pickupOf(order); }
+  ROUNDHOUSE_HD static constexpr int dropoffOf(int order) { return TreeForm{kOrders, kHeld}.dropoffOf(order); }
   ROUNDHOUSE_HD static constexpr int wayIndex(int from, int to) {
-    int index = 0;
-    for (int a = -1; a < kStops; ++a) {
-      for (int b = 0; b < kStops; ++b) {
-        if (a == from && b == to) return index;
-        index += hasWay(a, b) ? 1 : 0;
-      }
-    }
-    return index;
+    return TreeForm{kOrders, kHeld}.wayIndex(from, to);
   }
-  static constexpr int kWays = wayIndex(kStops, 0);
-
-  static constexpr int kPickupWord = kWays;
-  static constexpr int kPromisedWord = kPickupWord + kPickups;
-  static constexpr int kWeightWord = kPromisedWord + kOrders;
-  static constexpr int kNumbersWord = kWeightWord + 4;
-  static constexpr int kOverfullWord = kNumbersWord + 1;
-  /// Words of a problem; the last only where the capacity may bind.
-  ROUNDHOUSE_HD static constexpr int words(bool capacity) { return kOverfullWord + (capacity ? 1 : 0); }
 };
 
 /// No cost of a problem that fits reaches it; a route over capacity costs at least as much, and less than 2^31.

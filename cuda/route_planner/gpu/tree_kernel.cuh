@@ -1,6 +1,8 @@
 #pragma once
 
-#include "kernels.hpp"
+#include "device_batch.hpp"
+#include "kernel_resources.hpp"
+#include "tree_record.hpp"
 
 namespace roundhouse::route_planner::gpu {
 
@@ -8,7 +10,7 @@ constexpr int kTreeThreads = 128;
 
 template <int kOrders, int kHeld, bool kCapacity>
 __device__ __forceinline__ void solveTree(const DeviceBatch& batch, Item item, bool writes) {
-  constexpr int kWords = treeRecordWords<kOrders, kHeld>(kCapacity);
+  constexpr int kWords = TreeForm{kOrders, kHeld}.words(kCapacity);
   const auto* record = reinterpret_cast<const int4*>(batch.d_arena) + item.offset;
   int32_t words[kWords];
 #pragma unroll

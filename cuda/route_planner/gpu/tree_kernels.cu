@@ -1,3 +1,4 @@
+#include "kernels.hpp"
 #include "tree_kernel.cuh"
 
 namespace roundhouse::route_planner::gpu {
@@ -18,7 +19,7 @@ __device__ __forceinline__ void solveGroup(int group, const DeviceBatch& batch, 
     solveTree<kOrders, kGroup / 2, kGroup % 2 == 1>(batch, item, writes);
     return;
   }
-  if constexpr (kGroup + 1 < kTreeGroupsOf[kOrders]) solveGroup<kOrders, kGroup + 1>(group, batch, item, writes);
+  if constexpr (kGroup + 1 < treeGroupsOf(kOrders)) solveGroup<kOrders, kGroup + 1>(group, batch, item, writes);
 }
 
 /// Up to 3 orders: all groups in one launch; a block's problems are of one group.
@@ -34,40 +35,40 @@ __global__ void __launch_bounds__(kTreeThreads) treeKernel(DeviceBatch batch, co
 }
 
 template <int kOrders>
-cudaError_t launch(const DeviceBatch& batch, const PackedBatch& packed, cudaStream_t stream) {
+cudaError_t launch(const DeviceBatch& batch, const GroupStarts& starts, cudaStream_t stream) {
   TreeGroups groups{};
   int blocks = 0;
   for (int group = 0; group <= kMostGroups; ++group) {
-    const int real = firstTreeGroup(kOrders) + smaller(group, kTreeGroupsOf[kOrders]);
-    groups.firstItem[group] = packed.first(real);
+    const int real = firstTreeGroup(kOrders) + smaller(group, treeGroupsOf(kOrders));
+    groups.firstItem[group] = starts.first[real];
     groups.firstBlock[group] = blocks;
-    if (group >= kTreeGroupsOf[kOrders]) continue;
-    blocks += static_cast<int>(treeBlocks(packed.first(real + 1) - packed.first(real)));
+    if (group >= treeGroupsOf(kOrders)) continue;
+    blocks += static_cast<int>(treeBlocks(starts.count(real)));
   }
   if (blocks == 0) return cudaSuccess;
   treeKernel<kOrders><<<static_cast<unsigned>(blocks), kTreeThreads, 0, stream>>>(batch, groups);
   return cudaGetLastError();
 }
 
-cudaError_t launchGroup4(int group, const DeviceBatch& batch, const PackedBatch& packed, cudaStream_t stream) {
+cudaError_t launchGroup4(int group, const DeviceBatch& batch, const GroupStarts& starts, cudaStream_t stream) {
   const int real = firstTreeGroup(4) + group;
-  const int first = packed.first(real);
-  const int count = packed.first(real + 1) - first;
+  const int first = starts.first[real];
+  const int count = starts.count(real);
   return group % 2 == 0 ? launchFreeTree4(group / 2, batch, first, count, stream)
                         : launchCapacityTree4(group / 2, batch, first, count, stream);
 }
 
 /// A kernel a group, side by side: alone, a small group leaves most of the GPU idle.
-cudaError_t launch4(const DeviceBatch& batch, const PackedBatch& packed, cudaStream_t stream, const SideStreams& sides) {
+cudaError_t launch4(const DeviceBatch& batch, const GroupStarts& starts, cudaStream_t stream, const SideStreams& sides) {
   int used = 0;
   cudaError_t error = cudaSuccess;
-  for (int group = 0; group < kTreeGroupsOf[4] && error == cudaSuccess; ++group) {
+  for (int group = 0; group < treeGroupsOf(4) && error == cudaSuccess; ++group) {
     const int real = firstTreeGroup(4) + group;
-    if (packed.first(real + 1) == packed.first(real)) continue;
+    if (starts.count(real) == 0) continue;
     if (used == 0) error = cudaEventRecord(sides.begin, stream);
     const int side = used++ % SideStreams::kStreams;
     if (error == cudaSuccess) error = cudaStreamWaitEvent(sides.streams[side], sides.begin);
-    if (error == cudaSuccess) error = launchGroup4(group, batch, packed, sides.streams[side]);
+    if (error == cudaSuccess) error = launchGroup4(group, batch, starts, sides.streams[side]);
   }
   for (int side = 0; side < smaller(used, SideStreams::kStreams) && error == cudaSuccess; ++side) {
     error = cudaEventRecord(sides.ends[side], sides.streams[side]);
@@ -78,13 +79,13 @@ cudaError_t launch4(const DeviceBatch& batch, const PackedBatch& packed, cudaStr
 
 }  // namespace
 
-cudaError_t launchTrees(int orders, const DeviceBatch& batch, const PackedBatch& packed, cudaStream_t stream,
+cudaError_t launchTrees(int orders, const DeviceBatch& batch, const GroupStarts& starts, cudaStream_t stream,
                         const SideStreams& sides) {
   switch (orders) {
-    case 1: return launch<1>(batch, packed, stream);
-    case 2: return launch<2>(batch, packed, stream);
-    case 3: return launch<3>(batch, packed, stream);
-    default: return launch4(batch, packed, stream, sides);
+    case 1: return launch<1>(batch, starts, stream);
+    case 2: return launch<2>(batch, starts, stream);
+    case 3: return launch<3>(batch, starts, stream);
+    default: return launch4(batch, starts, stream, sides);
   }
 }
 

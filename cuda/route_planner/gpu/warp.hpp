@@ -35,6 +35,8 @@ struct Warp {
   __device__ __forceinline__ int32_t least(int32_t value) const { return __reduce_min_sync(kAll, value); }
   __device__ __forceinline__ uint32_t least(uint32_t value) const { return __reduce_min_sync(kAll, value); }
   __device__ __forceinline__ uint32_t either(uint32_t bits) const { return __reduce_or_sync(kAll, bits); }
+  /// Adds to a counter that other warps add to as well; what was there before.
+  __device__ __forceinline__ uint32_t add(uint32_t* counter, uint32_t by) const { return atomicAdd(counter, by); }
   /// Lanes whose value is the same.
   __device__ __forceinline__ uint32_t same(uint32_t value) const { return __match_any_sync(kAll, value); }
 };

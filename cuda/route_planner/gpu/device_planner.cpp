@@ -1,0 +1,103 @@
+#include "device_planner.hpp"
+
+#include <stdexcept>
+
+#include "planner_slot.hpp"
+
+namespace roundhouse::route_planner::gpu {
+namespace {
+
+/// Warps that the general kernels of both slots get a multiprocessor: each holds 100 KB of device memory.
+constexpr int kScratchesPerProcessor = 4;
+
+std::string textOf(const KernelResources& kernel) {
+  return kernel.name + ": " + std::to_string(kernel.registers) + " registers, " + std::to_string(kernel.sharedBytes) +
+         " B of shared and " + std::to_string(kernel.localBytes) + " B of local memory, " +
+         std::to_string(kernel.blocksPerProcessor) + " blocks of " + std::to_string(kernel.threads) +
+         " threads a multiprocessor";
+}
+
+int processorsOf(int device) {
+  int processors = 0;
+  device::require(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device), "no such GPU");
+  return processors;
+}
+
+}  // namespace
+
+std::string requireFits(const KernelResources& kernel, bool mayUseLocalMemory) {
+  if (kernel.error != cudaSuccess) {
+    throw std::runtime_error("kernel '" + kernel.name + "' can't run here: " + cudaGetErrorString(kernel.error));
+  }
+  if (kernel.blocksPerProcessor == 0 || (kernel.localBytes > 0 && !mayUseLocalMemory)) {
+    throw std::runtime_error("kernel '" + textOf(kernel) + "' does not fit this GPU");
+  }
+  return textOf(kernel);
+}
+
+struct DevicePlanner::State {
+  DevicePlannerOptions options;
+  std::vector<std::string> resources;
+  device::Event begin;
+  device::Event ends[2];
+  std::unique_ptr<PlannerSlot> slots[2];
+
+  /// What still runs may read memory that its owner is about to give back.
+  void waitQuietly() const {
+    for (const auto& slot : slots) (void)cudaStreamSynchronize(slot->stream());
+  }
+  bool runChunks(int count, DeviceWork& work, const std::function<bool()>& stop) const;
+};
+
+/// A chunk is built before the host waits for the one ahead of it.
+bool DevicePlanner::State::runChunks(int count, DeviceWork& work, const std::function<bool()>& stop) const {
+  const int chunks = (count + options.chunk - 1) / options.chunk;
+  for (int next = 0; next <= chunks; ++next) {
+    if (stop()) return false;
+    const int first = next * options.chunk;
+    if (next < chunks) slots[next % 2]->build(first, smaller(options.chunk, count - first), work);
+    if (next > 0) slots[(next - 1) % 2]->launch(work);
+  }
+  return true;
+}
+
+DevicePlanner::DevicePlanner(const DevicePlannerOptions& options) {
+  device::useDevice(options.device);
+  state_ = std::make_unique<State>();
+  state_->options = options;
+  for (const auto& kernels : {placingResources(), treeResources(), searchResources()}) {
+    for (const KernelResources& kernel : kernels) state_->resources.push_back(requireFits(kernel, false));
+  }
+  const int scratches = processorsOf(options.device) * kScratchesPerProcessor / 2;
+  for (auto& slot : state_->slots) slot = std::make_unique<PlannerSlot>(options.chunk, scratches);
+}
+
+DevicePlanner::~DevicePlanner() {
+  if (state_ != nullptr) (void)cudaSetDevice(state_->options.device);
+}
+
+int DevicePlanner::device() const { return state_->options.device; }
+
+const std::vector<std::string>& DevicePlanner::resources() const { return state_->resources; }
+
+bool DevicePlanner::solve(int count, DeviceWork& work, cudaStream_t stream, const std::function<bool()>& stop) {
+  device::useDevice(state_->options.device);
+  try {
+    state_->begin.record(stream);
+    for (const auto& slot : state_->slots) state_->begin.holdUp(slot->stream());
+    if (!state_->runChunks(count, work, stop)) {
+      for (const auto& slot : state_->slots) slot->stream().wait();
+      return false;
+    }
+    for (int side = 0; side < 2; ++side) {
+      state_->ends[side].record(state_->slots[side]->stream());
+      state_->ends[side].holdUp(stream);
+    }
+  } catch (...) {
+    state_->waitQuietly();
+    throw;
+  }
+  return true;
+}
+
+}  // namespace roundhouse::route_planner::gpu

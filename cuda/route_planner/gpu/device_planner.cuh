@@ -1,0 +1,53 @@
+#pragma once
+
+#include <utility>
+
+#include "../../device/device_fault.hpp"
+#include "device_planner.hpp"
+
+/// For .cu files that have a source of problems (build.hpp says what that is).
+namespace roundhouse::route_planner::gpu {
+
+constexpr int kBuildThreads = 128;
+
+template <class Source>
+__global__ void __launch_bounds__(kBuildThreads) buildKernel(const __grid_constant__ Source source, Building to) {
+  buildProblem(Warp{}, source, to, static_cast<int>(blockIdx.x * kBuildThreads + threadIdx.x));
+}
+
+/// A block of one warp a scratch.
+template <class Source>
+__global__ void __launch_bounds__(32)
+    generalKernel(const __grid_constant__ Source source, Building batch, uint32_t firstItem, GeneralScratch* d_scratch) {
+  solveGenerals(Warp{}, source, batch, firstItem, d_scratch[blockIdx.x]);
+}
+
+/// DeviceWork whose problems are those of a source; `finish` is left to the user.
+template <class Source>
+class SourceWork : public DeviceWork {
+ public:
+  explicit SourceWork(Source source) : source_(std::move(source)) {}
+
+  void build(const Building& to, cudaStream_t stream) override {
+    const auto blocks = static_cast<unsigned>((to.count + kBuildThreads - 1) / kBuildThreads);
+    buildKernel<Source><<<blocks, kBuildThreads, 0, stream>>>(source_, to);
+    device::require(cudaGetLastError(), "problems can't be built");
+  }
+  void solveGeneral(const Building& batch, int firstItem, GeneralScratch* d_scratch, int blocks,
+                    cudaStream_t stream) override {
+    generalKernel<Source><<<static_cast<unsigned>(blocks), 32, 0, stream>>>(
+        source_, batch, static_cast<uint32_t>(firstItem), d_scratch);
+    device::require(cudaGetLastError(), "the general kernel can't be launched");
+  }
+
+  /// Lines as DevicePlanner::resources; throws as its constructor does.
+  static std::vector<std::string> resources() {
+    return {requireFits(resourcesOf("building", buildKernel<Source>, kBuildThreads), true),
+            requireFits(resourcesOf("general", generalKernel<Source>, 32), true)};
+  }
+
+ protected:
+  Source source_;
+};
+
+}  // namespace roundhouse::route_planner::gpu

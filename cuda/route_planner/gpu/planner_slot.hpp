@@ -1,0 +1,43 @@
+#pragma once
+
+#include "../../device/memory.hpp"
+#include "../../device/stream.hpp"
+#include "device_planner.hpp"
+#include "side_streams.hpp"
+
+namespace roundhouse::route_planner::gpu {
+
+/// Memory and a stream for one chunk at a time: build, then launch, then the next.
+class PlannerSlot {
+ public:
+  /// For up to `chunk` problems; `scratches` warps solve what only the general kernel can.
+  PlannerSlot(int chunk, int scratches);
+
+  const device::Stream& stream() const { return stream_; }
+
+  /// Enqueues the building of problems first … first + count − 1.
+  void build(int first, int count, DeviceWork& work);
+  /// Waits until they are built, enqueues the kernels and what `work` does with the answers.
+  void launch(DeviceWork& work);
+
+  /// For benchmarks: the fast kernels of the chunk that was built last, again.
+  void launchKernels();
+  /// For tests and benchmarks, after a wait.
+  Counters counters() const;
+  const Building& batch() const { return batch_; }
+
+ private:
+  void readStarts();
+  void launchGeneral(DeviceWork& work);
+
+  Building batch_{};
+  GroupStarts starts_{};
+  device::DeviceMemory d_arena_, d_places_, d_items_, d_summaries_, d_answers_, d_counters_, d_scratch_;
+  device::PinnedMemory counters_;
+  device::Stream stream_;
+  device::Event built_;
+  Sides sides_;
+  int scratches_;
+};
+
+}  // namespace roundhouse::route_planner::gpu
