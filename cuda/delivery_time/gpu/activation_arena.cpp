@@ -1,0 +1,80 @@
+#include "activation_arena.hpp"
+
+namespace roundhouse::delivery_time::gpu {
+namespace {
+
+constexpr std::size_t kSideBySide = 2;
+
+}  // namespace
+
+std::shared_ptr<ActivationArena> ActivationArena::of(int device) {
+  static std::mutex mutex;
+  static std::map<int, std::weak_ptr<ActivationArena>> arenas;
+  const std::lock_guard lock(mutex);
+  auto arena = arenas[device].lock();
+  if (!arena) arenas[device] = arena = std::make_shared<ActivationArena>();
+  return arena;
+}
+
+void ActivationArena::demand(std::size_t bytes) {
+  const std::lock_guard lock(mutex_);
+  // A multiple of what leases are rounded to, so that two fit side by side.
+  const std::size_t needed = kSideBySide * ((bytes + 511) / 512 * 512);
+  if (book_.largestChunk() >= needed) return;
+  device::DeviceMemory chunk;
+  chunk.demand(needed);
+  chunks_.push_back(std::move(chunk));
+  book_.addChunk(needed);
+}
+
+std::size_t ActivationArena::bytes() const {
+  const std::lock_guard lock(mutex_);
+  return book_.bytes();
+}
+
+void ActivationArena::forgetPassed() {
+  for (const std::uint64_t id : book_.closed()) {
+    const auto end = ends_.find(id);
+    const cudaError_t state = cudaEventQuery(*end->second);
+    if (state == cudaErrorNotReady) continue;
+    device::require(state, "the GPU failed");
+    spare_.push_back(std::move(end->second));
+    ends_.erase(end);
+    book_.drop(id);
+  }
+}
+
+std::unique_ptr<device::Event> ActivationArena::freshEvent() {
+  if (spare_.empty()) return std::make_unique<device::Event>();
+  auto event = std::move(spare_.back());
+  spare_.pop_back();
+  return event;
+}
+
+ActivationArena::Lease::Lease(ActivationArena& arena, std::size_t bytes, cudaStream_t stream)
+    : arena_(arena), stream_(stream) {
+  std::unique_lock lock(arena_.mutex_);
+  auto end = arena_.freshEvent();
+  std::optional<LeaseBook::Lease> lease;
+  while (!lease) {
+    arena_.forgetPassed();
+    lease = arena_.book_.take(bytes);
+    // Open leases last as long as it takes to enqueue a call.
+    if (!lease) arena_.closed_.wait(lock);
+  }
+  id_ = lease->id;
+  bytes_ = lease->bytes;
+  memory_ = arena_.chunks_[lease->chunk].as<char>() + lease->offset;
+  arena_.ends_[id_] = std::move(end);
+  for (const std::uint64_t earlier : lease->after) (void)cudaStreamWaitEvent(stream_, *arena_.ends_.at(earlier));
+}
+
+ActivationArena::Lease::~Lease() {
+  const std::lock_guard lock(arena_.mutex_);
+  // An error here is the device's; who waits for the stream sees it.
+  (void)cudaEventRecord(*arena_.ends_.at(id_), stream_);
+  arena_.book_.close(id_);
+  arena_.closed_.notify_all();
+}
+
+}  // namespace roundhouse::delivery_time::gpu

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <condition_variable>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "lease_book.hpp"
+#include "memory.hpp"
+#include "stream.hpp"
+
+namespace roundhouse::delivery_time::gpu {
+
+/// Device memory for the activations of all networks of a GPU: as much as the two largest calls need, however many
+/// networks and contexts there are. A lease orders streams, so the host never waits for the GPU here. Any thread.
+class ActivationArena {
+ public:
+  /// The one of a GPU, made with its first user and gone with its last. That GPU must be current, in all calls.
+  static std::shared_ptr<ActivationArena> of(int device);
+
+  /// Makes room for two calls that need `bytes` each.
+  void demand(std::size_t bytes);
+  /// Of device memory that it holds.
+  std::size_t bytes() const;
+
+  /// Memory for the work that the owner enqueues on `stream` until the lease ends. That work runs once no earlier lease
+  /// of these bytes is in use.
+  class Lease {
+   public:
+    Lease(ActivationArena& arena, std::size_t bytes, cudaStream_t stream);
+    ~Lease();
+    Lease(const Lease&) = delete;
+    Lease& operator=(const Lease&) = delete;
+    void* memory() const { return memory_; }
+    std::size_t bytes() const { return bytes_; }
+
+   private:
+    ActivationArena& arena_;
+    cudaStream_t stream_;
+    std::uint64_t id_ = 0;
+    void* memory_ = nullptr;
+    std::size_t bytes_ = 0;
+  };
+
+ private:
+  void forgetPassed();
+  std::unique_ptr<device::Event> freshEvent();
+
+  mutable std::mutex mutex_;
+  std::condition_variable closed_;
+  LeaseBook book_;
+  std::vector<device::DeviceMemory> chunks_;
+  /// Recorded behind the work of each closed lease.
+  std::map<std::uint64_t, std::unique_ptr<device::Event>> ends_;
+  std::vector<std::unique_ptr<device::Event>> spare_;
+};
+
+}  // namespace roundhouse::delivery_time::gpu

@@ -1,0 +1,100 @@
+#include "plan_store.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+#include "file_bytes.hpp"
+#include "plan_file.hpp"
+
+namespace roundhouse::delivery_time::gpu {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string fromEnvironment(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+fs::path usualFolder() {
+  if (const std::string named = fromEnvironment("ROUNDHOUSE_PLAN_DIR"); !named.empty()) return named;
+  if (const std::string cache = fromEnvironment("XDG_CACHE_HOME"); !cache.empty()) {
+    return fs::path(cache) / "roundhouse" / "plans";
+  }
+  const std::string home = fromEnvironment("HOME");
+  return home.empty() ? fs::path() : fs::path(home) / ".cache" / "roundhouse" / "plans";
+}
+
+/// Closes and removes a file unless it was given its name.
+class NewFile {
+ public:
+  explicit NewFile(fs::path path)
+      : path_(std::move(path)), descriptor_(open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600)) {}
+  ~NewFile() {
+    if (descriptor_ < 0) return;
+    close(descriptor_);
+    if (!named_) unlink(path_.c_str());
+  }
+  NewFile(const NewFile&) = delete;
+  NewFile& operator=(const NewFile&) = delete;
+
+  /// False with errno where the disk is full or the like.
+  bool write(const std::string& bytes) {
+    for (std::size_t at = 0; at < bytes.size();) {
+      const ssize_t count = ::write(descriptor_, bytes.data() + at, bytes.size() - at);
+      if (count < 0 && errno == EINTR) continue;
+      if (count <= 0) return false;
+      at += static_cast<std::size_t>(count);
+    }
+    return fsync(descriptor_) == 0;
+  }
+  bool rename(const fs::path& to) { return named_ = std::rename(path_.c_str(), to.c_str()) == 0; }
+  bool isOpen() const { return descriptor_ >= 0; }
+
+ private:
+  fs::path path_;
+  int descriptor_;
+  bool named_ = false;
+};
+
+/// Of this process and call alone.
+fs::path besides(const fs::path& file) {
+  static std::atomic<unsigned> count{0};
+  return file.string() + ".new-" + std::to_string(getpid()) + "-" + std::to_string(count.fetch_add(1));
+}
+
+}  // namespace
+
+PlanStore::PlanStore(const fs::path& folder) : folder_(folder.empty() ? usualFolder() : folder) {}
+
+std::optional<std::string> PlanStore::find(const PlanKey& key, std::string& fault) const {
+  fault.clear();
+  if (folder_.empty()) return std::nullopt;
+  const auto bytes = fileBytes(folder_ / fileNameOf(key));
+  if (!bytes) return std::nullopt;
+  auto file = decodePlan(std::string(bytes->begin(), bytes->end()), fault);
+  if (!file) return std::nullopt;
+  if (file->key != key) {
+    fault = "it is another plan's";
+    return std::nullopt;
+  }
+  return std::move(file->plan);
+}
+
+std::string PlanStore::keep(const PlanKey& key, const std::string& plan) const {
+  if (folder_.empty()) return "there is neither ROUNDHOUSE_PLAN_DIR nor a home folder";
+  std::error_code failed;
+  fs::create_directories(folder_, failed);
+  if (failed) return folder_.string() + ": " + failed.message();
+  const fs::path target = folder_ / fileNameOf(key);
+  NewFile file(besides(target));
+  if (file.isOpen() && file.write(encodePlan({key, plan})) && file.rename(target)) return "";
+  return target.string() + ": " + std::strerror(errno);
+}
+
+}  // namespace roundhouse::delivery_time::gpu
