@@ -53,12 +53,6 @@ std::vector<bool> ordersOnBoard(const ShardTables& tables) {
   return onBoard;
 }
 
-void requireAllFinite(int column) {
-  if (column == kAllFinite) return;
-  throw Error(ErrorCode::modelFailed,
-              "the network gave a value that is not finite in column " + std::to_string(column));
-}
-
 }  // namespace
 
 PredictionRows planPrediction(const ShardTables& tables) {
@@ -91,6 +85,12 @@ void gatherFeatures(const ShardTables& tables, const PredictionRows& needed, flo
   for (int vehicle = 0; needed.rideFactors && vehicle < kVehicles; ++vehicle, rows += ETR_FEATURES) {
     fillLegRow(context, vehicle, rows);
   }
+}
+
+void requireAllFinite(int column) {
+  if (column == kAllFinite) return;
+  throw Error(ErrorCode::modelFailed,
+              "the network gave a value that is not finite in column " + std::to_string(column));
 }
 
 ShardTimes shardTimes(const ShardTables& tables, const PredictionRows& needed, const float* quantiles) {

@@ -35,6 +35,9 @@ EtrContext etrContext(const std::int64_t* params);
 /// Writes `needed.count()` rows of ETR_FEATURES columns (docs/etr.md).
 void gatherFeatures(const ShardTables& tables, const PredictionRows& needed, float* rows);
 
+/// Throws Error for an output column that predictTimes or predictRideFactor found wrong.
+void requireAllFinite(int column);
+
 /// Known times as the round states them, the others from the network's rows by the rule of docs/etr.md.
 /// `quantiles` may be null where no row is needed. Throws Error on a value that is not finite.
 ShardTimes shardTimes(const ShardTables& tables, const PredictionRows& needed, const float* quantiles);

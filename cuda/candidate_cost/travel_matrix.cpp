@@ -52,8 +52,11 @@ TravelMatrix::TravelMatrix(std::vector<std::uint8_t> bytes) : bytes_(std::move(b
 const std::int32_t* TravelMatrix::seconds(int vehicle) const {
   const std::uint8_t layer = bytes_[kLayerOfVehicle + vehicle];
   if (layer == kNoLayer) return nullptr;
-  const auto* entries = reinterpret_cast<const std::int32_t*>(bytes_.data() + kHeaderBytes);
-  return entries + std::size_t{layer} * zones_ * zones_;
+  return entries().data() + std::size_t{layer} * zones_ * zones_;
+}
+
+std::span<const std::int32_t> TravelMatrix::entries() const {
+  return {reinterpret_cast<const std::int32_t*>(bytes_.data() + kHeaderBytes), (bytes_.size() - kHeaderBytes) / 4};
 }
 
 std::shared_ptr<const TravelMatrix> MatrixStore::get(const Sha256& hash) {

@@ -5,6 +5,7 @@
 #include <list>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <vector>
 
 #include "algo/travel.hpp"
@@ -21,6 +22,8 @@ class TravelMatrix {
   std::int32_t zones() const { return zones_; }
   /// [zones, zones] seconds of a vehicle class, or nullptr where the matrix has none for it.
   const std::int32_t* seconds(int vehicle) const;
+  /// All layers.
+  std::span<const std::int32_t> entries() const;
   std::size_t byteCount() const { return bytes_.size(); }
 
  private:

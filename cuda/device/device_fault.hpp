@@ -14,12 +14,19 @@ class DeviceFault : public std::runtime_error {
       : std::runtime_error("DEVICE_FAULT: " + what + ": " + cudaGetErrorString(error)) {}
 };
 
-/// Too little memory is a std::runtime_error and breaks nothing; everything else is a DeviceFault.
+/// The GPU, or the host for it, has too little memory, which breaks nothing.
+class DeviceMemoryShort : public std::runtime_error {
+ public:
+  DeviceMemoryShort(const std::string& what, cudaError_t error)
+      : std::runtime_error(what + ": " + cudaGetErrorString(error)) {}
+};
+
+/// Too little memory is a DeviceMemoryShort; everything else is a DeviceFault.
 inline void require(cudaError_t error, const char* what) {
   if (error == cudaSuccess) return;
   if (error != cudaErrorMemoryAllocation) throw DeviceFault(what, error);
   (void)cudaGetLastError();  // else the next launch reports it
-  throw std::runtime_error(std::string(what) + ": " + cudaGetErrorString(error));
+  throw DeviceMemoryShort(what, error);
 }
 
 }  // namespace roundhouse::device

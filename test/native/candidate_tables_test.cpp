@@ -38,7 +38,7 @@ struct Bound {
 
   route_planner::Problem problem(int row) const {
     CandidateProblem out{};
-    CHECK(buildProblem(tables, travel, times.data(), row, out));
+    CHECK(buildProblem(tables, travel, times.data(), row, out.problem, out.places));
     return out.problem;
   }
 };
@@ -117,6 +117,12 @@ void checkCeilSqrt() {
     CHECK(ceilSqrt(root * root) == root && ceilSqrt(root * root + 1) == root + 1);
   }
   CHECK_EQUAL(ceilSqrt(0), 0u);
+  // Around large squares, which doubles do not hold: r² − 1 and r² have root r, r² + 1 has r + 1.
+  for (uint64_t root = 3037000499u; root > 1000000000u; root -= 1234577u) {
+    CHECK_EQUAL(ceilSqrt(root * root - 1), root);
+    CHECK_EQUAL(ceilSqrt(root * root), root);
+    CHECK_EQUAL(ceilSqrt(root * root + 1), root + 1);
+  }
   // Two corners of the coordinate square: 2^31·√2 = 3,037,000,499.97… metres.
   CHECK_EQUAL(ceilSqrt((uint64_t{1} << 62) * 2), 3037000500u);
 }

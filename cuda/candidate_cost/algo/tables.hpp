@@ -40,14 +40,20 @@ ROUNDHOUSE_HD inline int64_t limitOf(int32_t value) {
   return value == layout::NO_LIMIT ? route_planner::kNoLimit : value;
 }
 
-/// The stop that `order` joins, or 0: with mergePickups an earlier pickup of its group at its place.
-ROUNDHOUSE_HD inline int pickupToJoin(const ShardTables& tables, const CandidateProblem& candidate, int32_t place,
+/// A problem under construction, with the place row of each stop so far (place 0 is the courier's).
+struct ProblemParts {
+  route_planner::Problem& problem;
+  int32_t* places;
+};
+
+/// The stop that an order at `place` joins, or 0: with mergePickups an earlier pickup of its group at its place.
+ROUNDHOUSE_HD inline int pickupToJoin(const ShardTables& tables, const ProblemParts& parts, int32_t place,
                                       route_planner::Group group) {
   if (!tables.flag(layout::Param::mergePickups)) return 0;
-  const route_planner::Problem& problem = candidate.problem;
+  const route_planner::Problem& problem = parts.problem;
   for (int stop = 1; stop <= problem.stopCount; ++stop) {
     const route_planner::Stop& earlier = problem.stops[stop];
-    if (earlier.kind == route_planner::StopKind::pickup && candidate.places[stop] == place &&
+    if (earlier.kind == route_planner::StopKind::pickup && parts.places[stop] == place &&
         (problem.interleave || earlier.group == group)) {
       return stop;
     }
@@ -56,7 +62,7 @@ ROUNDHOUSE_HD inline int pickupToJoin(const ShardTables& tables, const Candidate
 }
 
 ROUNDHOUSE_HD inline void addPickup(const ShardTables& tables, const int32_t* order, const OrderTimes& times,
-                                    route_planner::Group group, uint8_t bit, CandidateProblem& out) {
+                                    route_planner::Group group, uint8_t bit, const ProblemParts& out) {
   const int32_t place = order[layout::OrderColumn::pickupPlace];
   const int32_t before = order[layout::OrderColumn::pickupPreService];
   const int joined = pickupToJoin(tables, out, place, group);
@@ -74,7 +80,7 @@ ROUNDHOUSE_HD inline void addPickup(const ShardTables& tables, const int32_t* or
 
 /// Appends an order and its stops by the numbering rule of schemas/src/tensors.ts.
 ROUNDHOUSE_HD inline void addOrder(const ShardTables& tables, const OrderTimes* times, int row, bool onBoard,
-                                   route_planner::Group group, CandidateProblem& out) {
+                                   route_planner::Group group, const ProblemParts& out) {
   namespace C = layout::OrderColumn;
   const int32_t* order = tables.order(row);
   const int index = out.problem.orderCount++;
@@ -89,7 +95,7 @@ ROUNDHOUSE_HD inline void addOrder(const ShardTables& tables, const OrderTimes* 
 
 /// False if some travel time is above INT32.
 ROUNDHOUSE_HD inline bool fillTravel(const ShardTables& tables, const TravelModel& travel, int vehicle,
-                                     CandidateProblem& out) {
+                                     const ProblemParts& out) {
   const int count = out.problem.stopCount;
   int64_t longest = 0;
   for (int from = 0; from <= count; ++from) {
@@ -134,14 +140,14 @@ ROUNDHOUSE_HD inline TravelModel travelModel(const ShardTables& tables, const in
   return travel;
 }
 
-/// Builds the problem of a candidate of validated tables; `times` has one entry an order row. False: some travel
-/// takes longer than INT32 seconds.
+/// Builds the problem of a candidate of validated tables; `times` has one entry an order row, `places` gets one a stop
+/// and has room for kMaxStops + 1. False: some travel takes longer than INT32 seconds.
 ROUNDHOUSE_HD inline bool buildProblem(const ShardTables& tables, const TravelModel& travel, const OrderTimes* times,
-                                       int row, CandidateProblem& out) {
+                                       int row, route_planner::Problem& problem, int32_t* places) {
   namespace C = layout::CourierColumn;
   const uint16_t* candidate = tables.candidate(row);
   const int32_t* courier = tables.courier(candidate[layout::CandidateColumn::courier]);
-  route_planner::Problem& problem = out.problem;
+  const detail::ProblemParts out{problem, places};
   problem.stopCount = 0;
   problem.orderCount = 0;
   problem.stops[0] = {};
@@ -152,7 +158,7 @@ ROUNDHOUSE_HD inline bool buildProblem(const ShardTables& tables, const TravelMo
   problem.capacity = courier[C::capacity];
   problem.latestPickup = detail::limitOf(courier[C::latestPickupAt]);
   problem.interleave = tables.flag(layout::Param::interleave);
-  out.places[0] = courier[C::place];
+  places[0] = courier[C::place];
   for (int index = 0; index < courier[C::heldCount]; ++index) {
     const int32_t* held = tables.heldOrder(courier[C::heldOffset] + index);
     detail::addOrder(tables, times, held[layout::HeldColumn::order], held[layout::HeldColumn::onBoard] != 0,
@@ -189,7 +195,7 @@ ROUNDHOUSE_HD inline void writePlanRecord(const ShardTables& tables, int row, co
 /// Costs one candidate of validated tables into `record`.
 ROUNDHOUSE_HD inline Fault costCandidate(const ShardTables& tables, const TravelModel& travel, const OrderTimes* times,
                                          int row, CandidateWorkspace& workspace, uint8_t* record) {
-  if (!buildProblem(tables, travel, times, row, workspace.candidate)) {
+  if (!buildProblem(tables, travel, times, row, workspace.candidate.problem, workspace.candidate.places)) {
     return {"candidates", row, nullptr, 0, "has travel of more than 2147483647 seconds"};
   }
   const auto status = route_planner::prepare(workspace.candidate.problem, workspace.prepared);

@@ -21,21 +21,16 @@ struct TravelModel {
   int32_t zones;
 };
 
-/// Smallest r with r² ≥ n, for n ≤ 2^63.
+/// Smallest r with r² ≥ n, for n ≤ 2^63: the root in doubles, put right in integers, so that its rounding plays no part.
 ROUNDHOUSE_HD inline uint64_t ceilSqrt(uint64_t n) {
-  uint64_t bit = uint64_t{1} << 62;
-  while (bit > n) bit >>= 2;
-  uint64_t rest = n;
-  uint64_t root = 0;
-  for (; bit != 0; bit >>= 2) {
-    const uint64_t trial = root + bit;
-    root >>= 1;
-    if (rest >= trial) {
-      rest -= trial;
-      root += bit;
-    }
-  }
-  return rest == 0 ? root : root + 1;
+#if defined(__CUDA_ARCH__)
+  auto root = static_cast<uint64_t>(sqrt(static_cast<double>(n)));
+#else
+  auto root = static_cast<uint64_t>(__builtin_sqrt(static_cast<double>(n)));
+#endif
+  while (root * root < n) ++root;
+  while (root > 0 && (root - 1) * (root - 1) >= n) --root;
+  return root;
 }
 
 ROUNDHOUSE_HD inline int64_t ceilDivide(int64_t dividend, int64_t divisor) {

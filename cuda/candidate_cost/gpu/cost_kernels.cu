@@ -1,0 +1,86 @@
+#include "../../route_planner/gpu/device_planner.cuh"
+#include "cost_kernels.hpp"
+#include "shard_steps.hpp"
+
+namespace roundhouse::candidate_cost::gpu {
+namespace {
+
+namespace planner = route_planner::gpu;
+
+constexpr int kThreads = 128;
+
+/// A row of blocks a shard: x counts its rows.
+dim3 gridOf(const DeviceShards& batch, int mostRows) {
+  return {static_cast<unsigned>((mostRows + kThreads - 1) / kThreads), static_cast<unsigned>(batch.count)};
+}
+
+__device__ __forceinline__ int rowOfThread() { return static_cast<int>(blockIdx.x * kThreads + threadIdx.x); }
+
+__global__ void __launch_bounds__(kThreads) checkKernel(const __grid_constant__ DeviceShards batch) {
+  const int shard = static_cast<int>(blockIdx.y);
+  if (rowOfThread() < batch.shards[shard].tables.candidateCount) checkCandidateStep(batch, shard, rowOfThread());
+}
+
+__global__ void __launch_bounds__(kThreads) featuresKernel(const __grid_constant__ DeviceShards batch) {
+  const int shard = static_cast<int>(blockIdx.y);
+  if (rowOfThread() < batch.shards[shard].tables.orderCount + kVehicles) featuresStep(batch, shard, rowOfThread());
+}
+
+__global__ void __launch_bounds__(kThreads) timesKernel(const __grid_constant__ DeviceShards batch) {
+  const int shard = static_cast<int>(blockIdx.y);
+  if (rowOfThread() < batch.shards[shard].tables.orderCount + kVehicles) timesStep(batch, shard, rowOfThread());
+}
+
+__global__ void __launch_bounds__(kThreads)
+    recordsKernel(const __grid_constant__ DeviceShards batch, const planner::Building solved) {
+  const int number = rowOfThread();
+  if (number < solved.count) {
+    recordStep(batch, solved.first + number, solved.d_answers[number], solved.d_summaries[number]);
+  }
+}
+
+class CandidateWork final : public planner::SourceWork<CandidateSource> {
+ public:
+  using SourceWork::SourceWork;
+
+  void finish(const planner::Building& solved, int, cudaStream_t stream) override {
+    recordsKernel<<<static_cast<unsigned>((solved.count + kThreads - 1) / kThreads), kThreads, 0, stream>>>(
+        source_.batch, solved);
+    device::require(cudaGetLastError(), "plans can't be written");
+  }
+};
+
+}  // namespace
+
+void launchChecks(const DeviceShards& batch, int mostCandidates, cudaStream_t stream) {
+  if (mostCandidates == 0) return;
+  checkKernel<<<gridOf(batch, mostCandidates), kThreads, 0, stream>>>(batch);
+  device::require(cudaGetLastError(), "candidates can't be checked");
+}
+
+void launchFeatures(const DeviceShards& batch, int mostOrders, cudaStream_t stream) {
+  featuresKernel<<<gridOf(batch, mostOrders + kVehicles), kThreads, 0, stream>>>(batch);
+  device::require(cudaGetLastError(), "features can't be gathered");
+}
+
+void launchTimes(const DeviceShards& batch, int mostOrders, cudaStream_t stream) {
+  timesKernel<<<gridOf(batch, mostOrders + kVehicles), kThreads, 0, stream>>>(batch);
+  device::require(cudaGetLastError(), "times can't be computed");
+}
+
+std::unique_ptr<planner::DeviceWork> candidateWork(const DeviceShards& batch) {
+  return std::make_unique<CandidateWork>(CandidateSource{batch});
+}
+
+std::vector<std::string> costKernelResources() {
+  using planner::requireFits;
+  using planner::resourcesOf;
+  std::vector<std::string> all = planner::SourceWork<CandidateSource>::resources();
+  all.push_back(requireFits(resourcesOf("checks", checkKernel, kThreads), true));
+  all.push_back(requireFits(resourcesOf("features", featuresKernel, kThreads), true));
+  all.push_back(requireFits(resourcesOf("times", timesKernel, kThreads), true));
+  all.push_back(requireFits(resourcesOf("records", recordsKernel, kThreads), true));
+  return all;
+}
+
+}  // namespace roundhouse::candidate_cost::gpu

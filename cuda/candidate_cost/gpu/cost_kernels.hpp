@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "../../route_planner/gpu/device_planner.hpp"
+#include "device_shards.hpp"
+
+namespace roundhouse::candidate_cost::gpu {
+
+/// These enqueue a step for all shards of a batch (shard_steps.hpp); the largest shard has so many rows. They throw
+/// DeviceFault.
+void launchChecks(const DeviceShards& batch, int mostCandidates, cudaStream_t stream);
+void launchFeatures(const DeviceShards& batch, int mostOrders, cudaStream_t stream);
+void launchTimes(const DeviceShards& batch, int mostOrders, cudaStream_t stream);
+
+/// The candidates as the planner's work: built from the tables, their plans written as records.
+std::unique_ptr<route_planner::gpu::DeviceWork> candidateWork(const DeviceShards& batch);
+
+/// One line a kernel. Throws where one can't run on the current GPU.
+std::vector<std::string> costKernelResources();
+
+}  // namespace roundhouse::candidate_cost::gpu

@@ -1,0 +1,234 @@
+#include "device_coster.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "error.hpp"
+#include "marked_work.hpp"
+
+namespace roundhouse::candidate_cost::gpu {
+namespace {
+
+using device::require;
+
+constexpr std::size_t kRecord = layout::PLAN_RECORD_BYTES;
+constexpr std::size_t kTimesRow = sizeof(std::int32_t) * layout::ORDER_TIME_COLUMNS;
+
+/// Growing by doubling is rare: it waits for the whole GPU.
+template <typename Memory>
+void demandRoom(Memory& memory, std::size_t bytes) {
+  memory.demand(std::bit_ceil(std::max(bytes, std::size_t{1} << 16)));
+}
+
+std::size_t plansBytes(const CostTask& task) { return kRecord * static_cast<std::size_t>(task.shard->tables.candidateCount); }
+std::size_t timesBytes(const CostTask& task) { return kTimesRow * static_cast<std::size_t>(task.shard->tables.orderCount); }
+
+std::exception_ptr cancelled() {
+  return std::make_exception_ptr(Error(ErrorCode::deadlineExceeded, "the caller cancelled the request"));
+}
+
+/// What stands for an error that is the shard's alone.
+std::exception_ptr failureOf(std::exception_ptr error) {
+  try {
+    std::rethrow_exception(error);
+  } catch (const device::DeviceMemoryShort& failure) {
+    return std::make_exception_ptr(Error(ErrorCode::modelFailed, std::string("the GPU can't hold the shard: ") + failure.what()));
+  } catch (...) {
+    return error;
+  }
+}
+
+ShardTimes timesOf(const CostTask& task) {
+  ShardTimes times;
+  const auto* row = static_cast<const std::int32_t*>(task.orderTimes.data);
+  for (int order = 0; order < task.shard->tables.orderCount; ++order, row += layout::ORDER_TIME_COLUMNS) {
+    times.orders.push_back({row[layout::OrderTimeColumn::readyAt], row[layout::OrderTimeColumn::pickupPostService],
+                            row[layout::OrderTimeColumn::dropoffPostService]});
+  }
+  std::copy_n(task.rideFactors, kVehicles, times.rideFactors);
+  return times;
+}
+
+/// Throws what is wrong with the shard, in the order in which the CPU finds it.
+void requireGood(const CostTask& task, const ShardState& state) {
+  if (state.wrongCandidate != kNone) refuseCandidate(*task.shard, state.wrongCandidate);
+  if (state.notFinite != kNone) requireAllFinite(state.notFinite % 8);
+  if (state.refused != kNone) refuseProblem(*task.shard, timesOf(task), state.refused);
+  if (state.isGood() && state.refused == kNone) return;
+  throw Error(ErrorCode::modelFailed, "the GPU refused what the CPU finds no fault in");
+}
+
+}  // namespace
+
+DeviceCoster::DeviceCoster(const DeviceCosterOptions& options,
+                           std::unique_ptr<delivery_time::DeviceNetwork::Context> network,
+                           std::shared_ptr<DeviceMatrices> matrices)
+    : options_(options),
+      network_(std::move(network)),
+      matrices_(std::move(matrices)),
+      planner_({options.device, options.chunk}) {
+  costKernelResources();
+}
+
+std::vector<std::string> DeviceCoster::resources() const {
+  std::vector<std::string> all = costKernelResources();
+  all.insert(all.end(), planner_.resources().begin(), planner_.resources().end());
+  return all;
+}
+
+void DeviceCoster::cost(std::span<CostTask> tasks, const Stop& stop) {
+  device::useDevice(options_.device);
+  std::vector<CostTask*> open;
+  for (CostTask& task : tasks) {
+    if (stop(task)) {
+      task.failure = cancelled();
+    } else {
+      open.push_back(&task);
+    }
+  }
+  if (!open.empty()) costTogether(open, stop);
+}
+
+/// What fails together is tried one by one, so that no shard fails for another's size.
+void DeviceCoster::costTogether(Tasks tasks, const Stop& stop) {
+  try {
+    run(tasks, stop);
+  } catch (const device::DeviceFault&) {
+    throw;
+  } catch (...) {
+    if (tasks.size() == 1) {
+      tasks[0]->failure = failureOf(std::current_exception());
+    } else {
+      for (CostTask* const& task : tasks) costTogether({&task, 1}, stop);
+    }
+  }
+}
+
+void DeviceCoster::run(Tasks tasks, const Stop& stop) {
+  bool planned = false;
+  try {
+    mark("begin");
+    upload(tasks);
+    const DeviceShards batch = describe(tasks.size());
+    predict(batch);
+    planned = plan(batch, tasks, stop);
+    if (planned) copyOut(tasks, batch);
+    stream_.wait();
+  } catch (...) {
+    (void)cudaStreamSynchronize(stream_);
+    throw;
+  }
+  if (planned) readResults(tasks);
+  for (CostTask* task : tasks) {
+    if (!planned || stop(*task)) task->failure = cancelled();
+  }
+}
+
+void DeviceCoster::upload(Tasks tasks) {
+  std::vector<ShardInput> inputs;
+  matricesInUse_.clear();
+  for (const CostTask* task : tasks) {
+    ShardInput& input = inputs.emplace_back(ShardInput{task->shard, task->pinnedTables, {}});
+    const TravelMatrix* matrix = task->shard->matrix.get();
+    if (matrix == nullptr) continue;
+    matricesInUse_.push_back(matrices_->get(matrixHash(task->shard->tables.params), *matrix, stream_));
+    for (int vehicle = 0; vehicle < kVehicles; ++vehicle) {
+      const std::int32_t* layer = matrix->seconds(vehicle);
+      if (layer == nullptr) continue;
+      input.d_layers[vehicle] = matricesInUse_.back()->memory.as<std::int32_t>() + (layer - matrix->entries().data());
+    }
+  }
+  upload_.prepare(inputs);
+  upload_.enqueue(stream_);
+  mark("copy in");
+}
+
+DeviceShards DeviceCoster::describe(std::size_t shards) {
+  const auto rows = static_cast<std::size_t>(upload_.rows());
+  const auto orders = static_cast<std::size_t>(upload_.orders());
+  demandRoom(d_features_, sizeof(float) * layout::ETR_FEATURES * rows);
+  demandRoom(d_quantiles_, sizeof(float) * layout::ETR_OUTPUTS * rows);
+  demandRoom(d_times_, sizeof(OrderTimes) * orders);
+  demandRoom(d_orderTimes_, kTimesRow * orders);
+  demandRoom(d_records_, kRecord * static_cast<std::size_t>(upload_.candidates()));
+  return {upload_.d_shards(),
+          upload_.d_states(),
+          d_features_.as<float>(),
+          d_quantiles_.as<float>(),
+          d_times_.as<OrderTimes>(),
+          d_orderTimes_.as<std::int32_t>(),
+          d_records_.as<std::uint8_t>(),
+          static_cast<std::int32_t>(shards),
+          upload_.candidates()};
+}
+
+void DeviceCoster::predict(const DeviceShards& batch) {
+  launchChecks(batch, upload_.mostCandidates(), stream_);
+  if (upload_.rows() > 0) {
+    launchFeatures(batch, upload_.mostOrders(), stream_);
+    mark("features");
+    network_->enqueue(batch.features, static_cast<std::size_t>(upload_.rows()), d_quantiles_.as<float>(), stream_);
+    mark("ETR");
+  }
+  launchTimes(batch, upload_.mostOrders(), stream_);
+  mark("times");
+}
+
+bool DeviceCoster::plan(const DeviceShards& batch, Tasks tasks, const Stop& stop) {
+  if (batch.candidates == 0) return true;
+  const auto noneIsWanted = [&] {
+    return std::all_of(tasks.begin(), tasks.end(), [&](const CostTask* task) { return stop(*task); });
+  };
+  const auto work = candidateWork(batch);
+  if (options_.clock == nullptr) return planner_.solve(batch.candidates, *work, stream_, noneIsWanted);
+  MarkedWork marked(*work, *options_.clock);
+  return planner_.solve(batch.candidates, marked, stream_, noneIsWanted);
+}
+
+void DeviceCoster::copyOut(Tasks tasks, const DeviceShards& batch) {
+  staged_.clear();
+  const std::size_t statesBytes = sizeof(ShardState) * tasks.size();
+  std::size_t end = statesBytes;
+  for (const CostTask* task : tasks) {
+    end += (task->plans.pinned ? 0 : plansBytes(*task)) + (task->orderTimes.pinned ? 0 : timesBytes(*task));
+  }
+  demandRoom(results_, end);
+  std::size_t next = statesBytes;
+  const auto copy = [&](const void* d_from, const Destination& to, std::size_t bytes) {
+    if (bytes == 0) return;
+    if (!to.pinned) staged_.push_back({to.data, next, bytes});
+    void* const at = to.pinned ? to.data : results_.as<std::byte>() + next;
+    require(cudaMemcpyAsync(at, d_from, bytes, cudaMemcpyDeviceToHost, stream_), "results can't be copied");
+    if (!to.pinned) next += bytes;
+  };
+  copy(batch.states, {results_.as<void>(), true}, statesBytes);
+  std::size_t candidates = 0, orders = 0;
+  for (const CostTask* task : tasks) {
+    copy(batch.records + candidates, task->plans, plansBytes(*task));
+    copy(reinterpret_cast<const std::byte*>(batch.orderTimes) + orders, task->orderTimes, timesBytes(*task));
+    candidates += plansBytes(*task);
+    orders += timesBytes(*task);
+  }
+  mark("copy out");
+}
+
+void DeviceCoster::readResults(Tasks tasks) {
+  for (const Staged& staged : staged_) std::memcpy(staged.to, results_.as<std::byte>() + staged.at, staged.bytes);
+  const auto* states = results_.as<ShardState>();
+  for (std::size_t index = 0; index < tasks.size(); ++index) {
+    CostTask& task = *tasks[index];
+    std::copy_n(states[index].rideFactors, kVehicles, task.rideFactors);
+    try {
+      requireGood(task, states[index]);
+    } catch (...) {
+      task.failure = std::current_exception();
+    }
+  }
+}
+
+void DeviceCoster::mark(const char* phase) {
+  if (options_.clock != nullptr) options_.clock->mark(phase, stream_);
+}
+
+}  // namespace roundhouse::candidate_cost::gpu

@@ -1,0 +1,95 @@
+#pragma once
+
+#include <exception>
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "../../delivery_time/device_network.hpp"
+#include "../../route_planner/gpu/device_planner.hpp"
+#include "batch_upload.hpp"
+#include "cost_kernels.hpp"
+#include "device_matrices.hpp"
+#include "phase_clock.hpp"
+
+namespace roundhouse::candidate_cost::gpu {
+
+/// Host memory that results are copied to; from a GPU without staging where it is page-locked.
+struct Destination {
+  void* data = nullptr;
+  bool pinned = false;
+};
+
+/// One shard of a batch and what became of it.
+struct CostTask {
+  /// Opened with CandidateCheck::later.
+  const Shard* shard = nullptr;
+  /// The shard's tables lie in page-locked memory.
+  bool pinnedTables = false;
+  /// PLAN_RECORD_BYTES a candidate, and ORDER_TIME_COLUMNS an order. Unspecified where the shard fails.
+  Destination plans, orderTimes;
+  std::int32_t rideFactors[kVehicles] = {};
+  /// Set where the shard fails.
+  std::exception_ptr failure;
+};
+
+struct DeviceCosterOptions {
+  int device = 0;
+  /// Candidates that the planner takes at a time.
+  int chunk = route_planner::gpu::DevicePlannerOptions{}.chunk;
+  /// For benchmarks: is told of the phases of each batch.
+  PhaseClock* clock = nullptr;
+};
+
+/// Costs batches of shards on one GPU: tables go up once, plans come down once. One thread calls at a time; several of a
+/// GPU work side by side, each with a stream of its own.
+class DeviceCoster {
+ public:
+  /// `network` and `matrices` are the GPU's. Throws where a kernel can't run there, and where memory is short.
+  DeviceCoster(const DeviceCosterOptions& options, std::unique_ptr<delivery_time::DeviceNetwork::Context> network,
+               std::shared_ptr<DeviceMatrices> matrices);
+
+  using Stop = std::function<bool(const CostTask&)>;
+
+  /// Fills in every task. A shard fails alone: for a wrong candidate, an output of the network that is not finite, memory
+  /// that it alone is short of. `stop` is asked between steps: a task for which it says true fails with
+  /// DEADLINE_EXCEEDED. Throws DeviceFault. Nothing reads or writes the host's memory any more when it returns or throws.
+  void cost(std::span<CostTask> tasks, const Stop& stop);
+
+  /// One line a kernel.
+  std::vector<std::string> resources() const;
+
+ private:
+  using Tasks = std::span<CostTask* const>;
+
+  void costTogether(Tasks tasks, const Stop& stop);
+  void run(Tasks tasks, const Stop& stop);
+  void upload(Tasks tasks);
+  DeviceShards describe(std::size_t shards);
+  void predict(const DeviceShards& batch);
+  bool plan(const DeviceShards& batch, Tasks tasks, const Stop& stop);
+  void copyOut(Tasks tasks, const DeviceShards& batch);
+  void readResults(Tasks tasks);
+  void mark(const char* phase);
+
+  /// A result that is copied once more, from `results_`.
+  struct Staged {
+    void* to;
+    std::size_t at, bytes;
+  };
+
+  DeviceCosterOptions options_;
+  std::unique_ptr<delivery_time::DeviceNetwork::Context> network_;
+  std::shared_ptr<DeviceMatrices> matrices_;
+  route_planner::gpu::DevicePlanner planner_;
+  device::Stream stream_;
+  BatchUpload upload_;
+  std::vector<std::shared_ptr<const DeviceMatrix>> matricesInUse_;
+  device::DeviceMemory d_features_, d_quantiles_, d_times_, d_orderTimes_, d_records_;
+  /// The states of the shards, then what goes to pageable memory.
+  device::PinnedMemory results_;
+  std::vector<Staged> staged_;
+};
+
+}  // namespace roundhouse::candidate_cost::gpu
