@@ -20,8 +20,12 @@ const codes: Readonly<Record<string, ErrorCode>> = {
 const leadingCode = /^([A-Z_]+): ([\s\S]*)$/;
 
 /** A backend of ours begins its message with a code of the error table; any other error goes by Triton's code. */
-export function errorOfTriton(tritonCode: string, message: string, cause: unknown): RoundhouseError {
+export function errorOfTriton(
+  tritonCode: string,
+  message: string,
+  options: { readonly cause: unknown; readonly remainingMs?: number | undefined },
+): RoundhouseError {
   const [, code, rest] = leadingCode.exec(message) ?? [];
-  if (code !== undefined && isErrorCode(code)) return new RoundhouseError(code, rest!, [], { cause });
-  return new RoundhouseError(codes[tritonCode] ?? 'MODEL_FAILED', message, [], { cause });
+  if (code !== undefined && isErrorCode(code)) return new RoundhouseError(code, rest!, [], options);
+  return new RoundhouseError(codes[tritonCode] ?? 'MODEL_FAILED', message, [], options);
 }

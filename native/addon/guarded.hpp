@@ -20,7 +20,9 @@ Napi::Value guarded(Napi::Env env, Body body) {
   try {
     return body();
   } catch (const CodedFailure& failure) {
-    throw to_js_error(env, failure.code, failure.what());
+    Napi::Error error = to_js_error(env, failure.code, failure.what());
+    if (failure.remaining_ms >= 0) error.Set("remainingMs", static_cast<double>(failure.remaining_ms));
+    throw error;
   } catch (const Napi::Error&) {
     throw;
   } catch (const std::exception& error) {

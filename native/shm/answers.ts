@@ -1,8 +1,10 @@
+import { EngineRefusal } from './shm-error';
+
 /**
  * An answer as the addon gives it: the kind, the request's id, and by kind
  * result: version, slot, generation, bytes in the slot, their offset in the slab (-1: they are in the slot), and
  *   for each output name, datatype, shape, offset, length, bytes (undefined: in the slot or the slab);
- * failed: kept, ofTable, code, message; grow: bytes; released: nothing.
+ * failed: kept, ofTable, code, message, milliseconds that remain (negative: not said); grow: bytes; released: nothing.
  */
 export type AnswerRow = readonly unknown[];
 
@@ -50,6 +52,18 @@ export function readResult(row: AnswerRow): ResultAnswer {
     inSlab: row[6] as number,
     outputs,
   };
+}
+
+/** `kept`: the engine still has the request. */
+export function readFailed(row: AnswerRow): { readonly kept: boolean; readonly refusal: EngineRefusal } {
+  const [kept, ofTable, code, message, remainingMs] = row.slice(2) as [
+    boolean,
+    boolean,
+    string,
+    string,
+    number,
+  ];
+  return { kept, refusal: new EngineRefusal(code, ofTable, message, remainingMs) };
 }
 
 /** Bytes of an output in what was copied or in the slot itself. */

@@ -85,7 +85,7 @@ export interface ShmBindings {
   closeSession(handle: SessionHandle): void;
 }
 
-const abiVersion = 2;
+const abiVersion = 3;
 let loaded: ShmBindings | undefined;
 
 export function loadBindings(file = projectPath('build', 'native', 'shm.node')): ShmBindings {

@@ -30,14 +30,19 @@ export class ShmError extends Error {
 
 /** The engine's own answer to a request that it refused or that failed. */
 export class EngineRefusal extends Error {
+  /** Milliseconds to the deadline of a request that was refused; undefined where it has none. */
+  readonly remainingMs: number | undefined;
+
   constructor(
     /** A code of the error table where `ofTable`, else one of Triton's. */
     readonly code: string,
     readonly ofTable: boolean,
     message: string,
+    remainingMs = -1,
   ) {
     super(message);
     this.name = 'EngineRefusal';
+    this.remainingMs = remainingMs < 0 ? undefined : remainingMs;
   }
 }
 

@@ -1,11 +1,11 @@
 import { DeadlineClock } from '#lib/deadline-clock';
 import { sendPaths } from '#lib/engine-client/data-plane';
-import { answerKinds, readResult, viewOf, type AnswerRow, type ResultAnswer } from './answers';
+import { answerKinds, readFailed, readResult, viewOf, type AnswerRow, type ResultAnswer } from './answers';
 import { loadBindings, submitted, type SessionHandle, type ShmBindings } from './bindings';
 import { OutputSizes } from './output-sizes';
 import { copyBelowBytes, sessionSettings, slabBytes } from './session-settings';
 import type { ShmCall, ShmRequest, ShmResult, ShmSessionOptions, SlotLease } from './session-types';
-import { asShmError, EngineRefusal, ShmError } from './shm-error';
+import { asShmError, ShmError } from './shm-error';
 import { WaitingLine } from './waiting-line';
 
 interface Flight {
@@ -266,8 +266,8 @@ export class ShmSession implements AsyncDisposable {
     if (row[0] === answerKinds.grow) return this.onGrow(id, row[2] as number);
     if (row[0] === answerKinds.result) this.onResult(id, readResult(row));
     if (row[0] === answerKinds.failed) {
-      const [, , kept, ofTable, code, message] = row as [0, 0, boolean, boolean, string, string];
-      this.answer(id, ({ reject }) => reject(new EngineRefusal(code, ofTable, message)));
+      const { kept, refusal } = readFailed(row);
+      this.answer(id, ({ reject }) => reject(refusal));
       if (kept) return;
     }
     this.forget(id);

@@ -17,15 +17,19 @@ const tritonErrorCodes = [
 export type TritonErrorCode = (typeof tritonErrorCodes)[number];
 
 export class TritonError extends Error {
+  /** Of a request that was refused: milliseconds to its deadline; undefined where it has none. */
+  readonly remainingMs: number | undefined;
+
   constructor(
     readonly code: TritonErrorCode,
     message: string,
-    options?: { cause?: unknown },
+    options?: { readonly cause?: unknown; readonly remainingMs?: number | undefined },
     /** What the core wrote to standard error while it loaded a model. */
     readonly log = '',
   ) {
     super(message, options);
     this.name = 'TritonError';
+    this.remainingMs = options?.remainingMs;
   }
 }
 
@@ -34,6 +38,6 @@ export function asTritonError(error: unknown): unknown {
   const code = (error as { code?: unknown } | null)?.code;
   const known = tritonErrorCodes.find((name) => name === code);
   if (known === undefined || error instanceof TritonError) return error;
-  const { message, log } = error as Error & { log?: string };
-  return new TritonError(known, message, { cause: error }, log);
+  const { message, log, remainingMs } = error as Error & { log?: string; remainingMs?: number };
+  return new TritonError(known, message, { cause: error, remainingMs }, log);
 }

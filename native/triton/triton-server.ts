@@ -5,6 +5,7 @@ import {
   loadBindings,
   type AdmissionStatistics,
   type DataPlaneCounts,
+  type ModelWork,
   type NativeCompletion,
   type NativeOutput,
   type ServerHandle,
@@ -132,9 +133,13 @@ export class TritonServer implements AsyncDisposable {
     return this.stopping === undefined && this.bindings.isLive(this.handle);
   }
 
-  /** A backend has answered with DEVICE_FAULT: this process serves no more. */
+  /** A backend has answered with DEVICE_FAULT, or a GPU that is watched is broken: this process serves no more. */
   get isDeviceBroken(): boolean {
     return this.bindings.deviceIsBroken();
+  }
+  /** Why, or an empty text. */
+  get deviceFault(): string {
+    return this.bindings.deviceFault();
   }
 
   /** False for a model or version that the repository lacks, and for all where the device is broken. */
@@ -200,6 +205,14 @@ export class TritonServer implements AsyncDisposable {
   /** Of both ways in. */
   admissionStatistics(): AdmissionStatistics {
     return this.bindings.admissionStatistics(this.handle);
+  }
+  /** What the core has of each model, and what the models made of it. */
+  modelWork(): ModelWork[] {
+    return this.bindings.modelWork(this.handle);
+  }
+  /** Models of the Python backend whose process has ended since the last call, and what a request said of it. */
+  takeBrokenModels(): (readonly [model: string, message: string])[] {
+    return this.bindings.takeBrokenModels(this.handle);
   }
 
   /** Inputs must not change before the promise is settled, and after an abort not before `inFlight` fell. */
@@ -295,7 +308,8 @@ export class TritonServer implements AsyncDisposable {
     if (flight.abandoned || completion.errorCode !== undefined) {
       this.pool.give(flight.arena);
       const code = (completion.errorCode ?? 'CANCELLED') as TritonErrorCode;
-      flight.settle.reject(new TritonError(code, completion.errorMessage ?? ''));
+      const { errorMessage = '', remainingMs } = completion;
+      flight.settle.reject(new TritonError(code, errorMessage, { remainingMs }));
       return;
     }
     const outputs = completion.outputs ?? [];

@@ -187,13 +187,17 @@ export interface Fault {
 
 /** Callers branch on `code` through the table, never on the message. */
 export class RoundhouseError extends Error {
+  /** Of a request that was refused: milliseconds to its deadline then. undefined: not said, or it has none. */
+  readonly remainingMs: number | undefined;
+
   constructor(
     readonly code: ErrorCode,
     message: string,
     readonly faults: readonly Fault[] = [],
-    options?: { cause?: unknown },
+    options?: { readonly cause?: unknown; readonly remainingMs?: number | undefined },
   ) {
     super(message, options);
     this.name = 'RoundhouseError';
+    this.remainingMs = options?.remainingMs;
   }
 }

@@ -185,6 +185,7 @@ void write_failed(Bytes& out, const FailedFrame& frame) {
   writer.number(frame.of_table);
   writer.text(frame.code);
   writer.text(frame.message);
+  writer.number(frame.remaining_ms);
 }
 
 FailedFrame read_failed(const Bytes& bytes) {
@@ -194,6 +195,7 @@ FailedFrame read_failed(const Bytes& bytes) {
   frame.of_table = reader.number<std::uint8_t>() != 0;
   frame.code = reader.text();
   frame.message = reader.text();
+  frame.remaining_ms = reader.number<std::int64_t>();
   return frame;
 }
 

@@ -58,6 +58,7 @@ struct FailedFrame {
   bool of_table = false;  // `code` is one of the error table, not one of Triton's
   std::string code;
   std::string message;
+  std::int64_t remaining_ms = -1;  // to the deadline of one that was refused; negative: none
 };
 
 constexpr std::uint64_t kDataAlignment = 64;

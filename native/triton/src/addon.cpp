@@ -13,7 +13,7 @@
 namespace roundhouse {
 namespace {
 
-constexpr int kAbiVersion = 5;
+constexpr int kAbiVersion = 6;
 constexpr napi_type_tag kServerTag = {0x726f756e64686f75ULL, 0x7365747269746f6eULL};
 
 using SharedBinding = std::shared_ptr<ServerBinding>;
@@ -332,6 +332,29 @@ Napi::Value admission_statistics(const Napi::CallbackInfo& info) {
   });
 }
 
+Napi::Value model_work(const Napi::CallbackInfo& info) {
+  return guarded(info.Env(), [&] {
+    const std::vector<ModelWork> work = binding_of(info)->server().admission().work();
+    Napi::Array rows = Napi::Array::New(info.Env(), work.size());
+    for (std::uint32_t i = 0; i < work.size(); ++i) rows.Set(i, work_to_js(info.Env(), work[i]));
+    return rows;
+  });
+}
+
+// takeBrokenModels(handle) → [model, message] each
+Napi::Value take_broken_models(const Napi::CallbackInfo& info) {
+  return guarded(info.Env(), [&] {
+    Napi::Array rows = Napi::Array::New(info.Env());
+    for (const auto& [model, message] : binding_of(info)->server().take_broken_models()) {
+      Napi::Array row = Napi::Array::New(info.Env(), 2);
+      row.Set(0U, model);
+      row.Set(1U, message);
+      rows.Set(rows.Length(), row);
+    }
+    return rows;
+  });
+}
+
 Napi::Object init(Napi::Env env, Napi::Object exports) {
   const auto add = [&](const char* name, Napi::Value (*function)(const Napi::CallbackInfo&)) {
     exports.Set(name, Napi::Function::New(env, function, name));
@@ -359,6 +382,8 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   add("openDataPlane", open_data_plane);
   add("dataPlaneCounts", data_plane_counts);
   add("admissionStatistics", admission_statistics);
+  add("modelWork", model_work);
+  add("takeBrokenModels", take_broken_models);
   return exports;
 }
 

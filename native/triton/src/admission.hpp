@@ -15,12 +15,10 @@
 #include <unordered_map>
 #include <vector>
 
+#include "ticket.hpp"
+
 namespace roundhouse {
 
-constexpr std::int64_t kUnbounded = INT64_MAX;
-constexpr std::int64_t kNoDeadline = INT64_MAX;
-// What priority 0 stands for: 1 is the highest, larger is lower.
-constexpr std::uint32_t kDefaultPriority = 5;
 // The request that has waited longest is passed over so often in a row, then it has its turn.
 constexpr int kMostPassedOver = 7;
 
@@ -31,33 +29,6 @@ struct AdmissionLimits {
   std::int64_t running = kUnbounded;
   std::int64_t queued = kUnbounded;
   std::int64_t queued_bytes = kUnbounded;
-};
-
-class ModelLine;
-
-// A request's place. The caller fills the first part before `admit`; the rest is Admission's, but for `phase`.
-struct Ticket {
-  std::uint32_t priority = kDefaultPriority;
-  std::int64_t deadline_ms = kNoDeadline;  // Unix
-  std::int64_t bytes = 0;
-
-  ModelLine* line = nullptr;
-  std::uint64_t arrival = 0;
-  std::int64_t since_ns = 0;  // in the queue, then in the core
-  std::size_t heap_place = 0;
-  Ticket* older = nullptr;
-  Ticket* newer = nullptr;
-
-  enum class Phase : std::uint8_t { idle, queued, launching, cancel_wanted, running };
-  std::atomic<Phase> phase{Phase::idle};
-
-  // By the thread that starts it, when the core has it: true where a cancellation came meanwhile.
-  bool launched() { return phase.exchange(Phase::running) == Phase::cancel_wanted; }
-  // By who cancels: true where `launched` will say so; otherwise the core has it already.
-  bool defer_cancel() {
-    Phase expected = Phase::launching;
-    return phase.compare_exchange_strong(expected, Phase::cancel_wanted) || expected == Phase::cancel_wanted;
-  }
 };
 
 // Triton's parameter of that name, 0 where it was not given.
@@ -76,6 +47,8 @@ struct AdmissionCounts {
   std::uint64_t started_later = 0;
   std::uint64_t refused_full = 0;
   std::uint64_t refused_hopeless = 0;
+  // Waited, and made room for a more urgent one.
+  std::uint64_t displaced = 0;
   // The deadline passed before it came, while it waited, while it ran.
   std::uint64_t late = 0;
   std::uint64_t expired_queued = 0;
@@ -95,6 +68,27 @@ struct AdmissionStatistics {
   std::array<std::int64_t, kPriorityClasses> queued_of{};
 };
 
+// What the core has of a version of a model, and what it made of it, for whoever judges whether it is silent.
+struct ModelWork {
+  std::string model;
+  std::int64_t version = 0;
+  // Another one after a load or an unload of the model.
+  std::uint64_t line = 0;
+  // In the core, also requests whose caller is gone.
+  std::int64_t running = 0;
+  // The number of the one that the core has had for longest; 0: none.
+  std::uint64_t oldest = 0;
+  // Ended by the model, well or not; of those, well.
+  std::uint64_t worked_off = 0;
+  std::uint64_t answered = 0;
+  // Of inputs that the core has had since the model last made progress (or since the oldest came, if that was later).
+  double kib = 0;
+  // What a KiB cost, near the upper end of what was seen.
+  double ns_per_kib = 0;
+  // From now to the latest deadline of those; kNoDeadline where one has none.
+  std::int64_t left_ms = kNoDeadline;
+};
+
 enum class Verdict {
   start,
   wait,
@@ -105,6 +99,15 @@ enum class Verdict {
   // The deadline has passed.
   late,
 };
+
+struct Admitted {
+  Verdict verdict;
+  // Waiting requests that made room, each the `newer` of the one before: the caller's, to be answered as refused.
+  Ticket* displaced = nullptr;
+};
+
+// How the core let go of a request: the last two without outputs, the last one before it had taken it.
+enum class Ended { answered, failed, refused };
 
 // Why a request is taken back.
 enum class Withdrawal { deadline, cancelled };
@@ -126,15 +129,16 @@ class Admission {
 
   // Nothing for a model without a line: `open` one and ask again. After `start` the caller starts the request, after
   // `wait` it no longer touches it.
-  std::optional<Verdict> admit(std::string_view model, std::int64_t version, Ticket& ticket);
-  // `running`: as many as the model's instances take in their next batches. A second call changes nothing.
-  void open(std::string_view model, std::int64_t version, std::int64_t running);
+  std::optional<Admitted> admit(std::string_view model, std::int64_t version, Ticket& ticket);
+  // `version` was asked for and `served` is what the core takes for it: both have the line of `served`. `running`: as
+  // many as its instances take in their next batches. A second call changes nothing.
+  void open(std::string_view model, std::int64_t version, std::int64_t served, std::int64_t running);
+  void open(std::string_view model, std::int64_t version, std::int64_t running) { open(model, version, version, running); }
   // The model changed: its lines empty, and the next request opens another.
   void close(std::string_view model);
 
-  // The core has let go of a request that was started (or refused it, then it says nothing of the model). True where
-  // others wait: ask `next`.
-  bool release(Ticket& ticket, bool answered);
+  // The core has let go of a request that was started. True where others wait: ask `next`.
+  bool release(Ticket& ticket, Ended how);
 
   struct Turn {
     Ticket* ticket = nullptr;
@@ -147,7 +151,12 @@ class Admission {
   // True: it waited, and now it is the caller's again, never started. False: it is in the core, or just on its way.
   bool withdraw(Ticket& ticket, Withdrawal why);
 
+  // Whether a request that the core has is of the model as it is served now.
+  bool is_current(const Ticket& ticket) const;
+
   AdmissionStatistics statistics() const;
+  // Of every line, those too that are only emptying.
+  std::vector<ModelWork> work() const;
   std::int64_t queued() const { return queued_.load(std::memory_order_relaxed); }
   const AdmissionLimits& limits() const { return limits_; }
 
@@ -163,17 +172,26 @@ class Admission {
     }
   };
 
-  Verdict judge(ModelLine& line, Ticket& ticket);
+  Admitted judge(ModelLine& line, Ticket& ticket);
+  bool fits(const Ticket& ticket, std::int64_t fewer, std::int64_t fewer_bytes) const;
+  Ticket* make_room(const Ticket& ticket);
+  Ticket* displace(Ticket& ticket, Ticket* others);
+  void join_queue(ModelLine& line, Ticket& ticket);
   ModelLine* line_to_serve();
-  void leave_queue(Ticket& ticket);
+  void leave_worst(Ticket& ticket);
+  void uncount(Ticket& ticket);
   void drop_retired();
   AdmissionCounts& counts_of(const Ticket& ticket) { return counts_[priority_class(ticket.priority)]; }
 
   const AdmissionLimits limits_;
   const AdmissionClock clock_;
   mutable std::mutex mutex_;
-  std::unordered_map<Key, std::unique_ptr<ModelLine>, KeyHash> lines_;
-  std::list<std::unique_ptr<ModelLine>> retired_;
+  std::unordered_map<Key, std::shared_ptr<ModelLine>, KeyHash> lines_;
+  std::list<std::shared_ptr<ModelLine>> retired_;
+  // Of all lines, without the oldest of each: that one keeps its place.
+  TicketHeap<&Ticket::worst_place, comes_after> worst_;
+  std::vector<Ticket*> leaving_;
+  std::uint64_t opened_ = 0;
   std::uint64_t arrivals_ = 0;
   int passed_over_ = 0;
   std::int64_t in_core_ = 0;

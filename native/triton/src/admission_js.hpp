@@ -36,6 +36,7 @@ inline Napi::Object admission_counts_to_js(Napi::Env env, const AdmissionCounts&
   set("startedLater", counts.started_later);
   set("refusedFull", counts.refused_full);
   set("refusedHopeless", counts.refused_hopeless);
+  set("displaced", counts.displaced);
   set("late", counts.late);
   set("expiredQueued", counts.expired_queued);
   set("expiredRunning", counts.expired_running);
@@ -47,6 +48,23 @@ inline Napi::Object admission_counts_to_js(Napi::Env env, const AdmissionCounts&
     buckets.Set(i, static_cast<double>(counts.wait_buckets[i]));
   }
   object.Set("waitBuckets", buckets);
+  return object;
+}
+
+// Absent: no deadline.
+inline Napi::Object work_to_js(Napi::Env env, const ModelWork& work) {
+  Napi::Object object = Napi::Object::New(env);
+  const auto set = [&](const char* key, auto value) { object.Set(key, static_cast<double>(value)); };
+  object.Set("model", work.model);
+  set("version", work.version);
+  set("line", work.line);
+  set("running", work.running);
+  set("oldest", work.oldest);
+  set("workedOff", work.worked_off);
+  set("answered", work.answered);
+  set("kib", work.kib);
+  set("msPerKib", work.ns_per_kib / 1e6);
+  if (work.left_ms != kNoDeadline) set("leftMs", work.left_ms);
   return object;
 }
 

@@ -27,6 +27,9 @@ std::int64_t now_ms() {
   return std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
 }
 
+// Of admission; the codes are those of the error table.
+bool is_refusal(const std::string& code) { return code == "ENGINE_BUSY" || code == "DEADLINE_EXCEEDED"; }
+
 shm::TensorPlace place_of(const OutputTensor& output) {
   return {output.name, output.datatype, output.shape, 0, output.size, false};
 }
@@ -170,8 +173,7 @@ void EngineSession::start(Flight& flight, RequestSpec spec, const std::vector<sh
     links_.counts->in_core.fetch_sub(1);
     const std::lock_guard lock(mutex_);
     drop(flights_.find(key));
-    const bool of_admission = failure.code == "ENGINE_BUSY" || failure.code == "DEADLINE_EXCEEDED";
-    fail(key, of_admission, failure.code, failure.what());
+    fail(key, is_refusal(failure.code), failure.code, failure.what(), false, failure.remaining_ms);
   }
 }
 
@@ -254,8 +256,9 @@ void EngineSession::finish(Flights::iterator found) {
   if (flight.error_code.empty()) return finish_with_outputs(found);
   const std::string code = flight.error_code;
   const std::string message = flight.error_message;
+  const std::int64_t remaining_ms = flight.remaining_ms;
   drop(found);
-  fail(key, code == "DEADLINE_EXCEEDED", code, message);
+  fail(key, is_refusal(code), code, message, false, remaining_ms);
 }
 
 // Outputs that don't fit anywhere wait for the slot that the caller fetches them with.
@@ -334,9 +337,9 @@ void EngineSession::drop(Flights::iterator found) {
 }
 
 void EngineSession::fail(std::uint64_t key, bool of_table, const std::string& code, const std::string& message,
-                         bool kept) {
+                         bool kept, std::int64_t remaining_ms) {
   if (of_table) links_.counts->refused.fetch_add(1, std::memory_order_relaxed);
-  shm::write_failed(scratch_, {key, kept, of_table, code, message.substr(0, 4096)});
+  shm::write_failed(scratch_, {key, kept, of_table, code, message.substr(0, 4096), remaining_ms});
   send(scratch_);
 }
 

@@ -97,7 +97,8 @@ class EngineSession : public CompletionSink, public std::enable_shared_from_this
   std::vector<OutputTensor> wanted_outputs(const Flight& flight) const;
   void answer_result(Flight& flight, const std::vector<OutputTensor>& outputs);
   void drop(Flights::iterator found);
-  void fail(std::uint64_t key, bool of_table, const std::string& code, const std::string& message, bool kept = false);
+  void fail(std::uint64_t key, bool of_table, const std::string& code, const std::string& message, bool kept = false,
+            std::int64_t remaining_ms = -1);
   void send(const shm::Bytes& frame);
   void keep_for_fetch(Flight& flight, std::uint64_t bytes);
   void give_up();

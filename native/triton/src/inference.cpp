@@ -27,8 +27,9 @@ const void* Inference::aligned(const void* data, std::size_t size) {
   return aligned_inputs.back().get();
 }
 
-void Inference::fail(const char* code, std::string message) {
+void Inference::fail(const char* code, std::string message, std::int64_t remaining) {
   note_device_fault(message);
+  remaining_ms = remaining;
   error_code = code;
   error_message = std::move(message);
 }

@@ -68,6 +68,7 @@ struct Inference : Ticket {
   bool answered = false;
   std::string error_code;
   std::string error_message;
+  std::int64_t remaining_ms = -1;  // to the deadline of one that was refused; negative: none
   std::string model_version;
   std::vector<OutputTensor> outputs;
 
@@ -76,7 +77,7 @@ struct Inference : Ticket {
   // `data`, or a copy of it that is aligned for every type: slices of a message begin anywhere.
   const void* aligned(const void* data, std::size_t size);
   bool in_arena(const std::byte* data) const { return data >= arena && data < arena + arena_size; }
-  void fail(const char* code, std::string message);
+  void fail(const char* code, std::string message, std::int64_t remaining = -1);
   // Takes the response over. Never throws.
   void read_response(const CoreApi& api, TRITONSERVER_InferenceResponse* response) noexcept;
 

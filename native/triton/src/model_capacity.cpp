@@ -37,4 +37,16 @@ std::int64_t next_batches(const std::string& config) {
   }
 }
 
+std::int64_t latest_version(const std::string& metadata) {
+  try {
+    std::int64_t latest = -1;
+    for (const Json& version : backend::parseJson(metadata).at("versions").list) {
+      latest = std::max<std::int64_t>(latest, version.integer());
+    }
+    return latest;
+  } catch (const std::exception& error) {
+    throw TritonFailure("INTERNAL", std::string("the metadata of a model: ") + error.what());
+  }
+}
+
 }  // namespace roundhouse

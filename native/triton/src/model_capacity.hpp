@@ -11,4 +11,8 @@ namespace roundhouse {
 // instances. Throws TritonFailure for what is no configuration.
 std::int64_t next_batches(const std::string& config);
 
+// The latest of the versions of a model's metadata as the core gives them for all that are ready; -1 where there is
+// none. Throws TritonFailure for what is no metadata.
+std::int64_t latest_version(const std::string& metadata);
+
 }  // namespace roundhouse

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -80,6 +81,8 @@ class Server {
   // Into the core's log.
   void warn(const std::string& text) const;
   const Admission& admission() const { return admission_; }
+  // Models whose process of the Python backend has ended since the last call, with what their requests said of it.
+  std::map<std::string, std::string> take_broken_models();
   // Requests whose buffers the core has, from either way in.
   std::int64_t open_requests() const { return open_requests_.load(std::memory_order_acquire); }
 
@@ -112,6 +115,11 @@ class Server {
   // Whether it may start now; throws where it is refused.
   bool admit(Inference& inference, const RequestSpec& spec);
   std::int64_t most_running(const std::string& model, std::int64_t version);
+  // They waited, and made room for a more urgent one.
+  void refuse(Ticket* displaced) noexcept;
+  // What the core takes for a version, -1 where that can't be said.
+  std::int64_t served_version(const std::string& model, std::int64_t version);
+  void note_broken(const Inference& inference) noexcept;
   // Throws where the core refuses it. The inference may be gone afterwards.
   void launch(Inference& inference);
   void start_waiting() noexcept;
@@ -145,6 +153,8 @@ class Server {
   std::unordered_map<std::uint32_t, std::unique_ptr<Inference>> in_flight_;
   // Requests whose callbacks haven't both come.
   std::atomic<std::int64_t> open_requests_{0};
+  std::mutex broken_mutex_;
+  std::map<std::string, std::string> broken_models_;
   std::mutex completed_mutex_;
   std::vector<Inference*> completed_;
 };

@@ -7,6 +7,8 @@
 #include <mutex>
 #include <set>
 
+#include "device_fault.hpp"
+
 namespace roundhouse {
 namespace {
 
@@ -44,6 +46,7 @@ Napi::Object inference_to_js(Napi::Env env, const Inference& inference) {
   if (!inference.error_code.empty()) {
     object.Set("errorCode", inference.error_code);
     object.Set("errorMessage", inference.error_message);
+    if (inference.remaining_ms >= 0) object.Set("remainingMs", static_cast<double>(inference.remaining_ms));
     return object;
   }
   Napi::Array outputs = Napi::Array::New(env, inference.outputs.size());
@@ -164,7 +167,8 @@ void ServerBinding::on_process_exit(int status, void*) {
       binding->channel_.silence();
       server.refuse_new_work();
       server.cancel_all();
-      server.drain([&server] { (void)server.take_completed(); });
+      // A lost GPU may never let go of a request.
+      if (!device_is_broken) server.drain([&server] { (void)server.take_completed(); });
     }
   }
   std::fflush(nullptr);

@@ -1,8 +1,10 @@
 // The way of a request through the server: made, admitted, started, cancelled, over.
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 #include "model_capacity.hpp"
+#include "model_line.hpp"
 #include "server.hpp"
 
 namespace roundhouse {
@@ -13,9 +15,26 @@ std::int64_t unix_ms() {
   return std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
 }
 
-std::string left_text(std::int64_t deadline_ms) {
-  if (deadline_ms == kNoDeadline) return "it has no deadline";
-  return std::to_string(std::max<std::int64_t>(0, deadline_ms - unix_ms())) + " ms remain to its deadline";
+// Milliseconds, negative for no deadline.
+std::int64_t left_ms(std::int64_t deadline_ms) {
+  return deadline_ms == kNoDeadline ? -1 : std::max<std::int64_t>(0, deadline_ms - unix_ms());
+}
+
+std::string left_text(std::int64_t left) {
+  return left < 0 ? "it has no deadline" : std::to_string(left) + " ms remain to its deadline";
+}
+
+[[noreturn]] void refuse_busy(const std::string& why, std::int64_t deadline_ms) {
+  const std::int64_t left = left_ms(deadline_ms);
+  TritonFailure failure("ENGINE_BUSY", why + "; " + left_text(left));
+  failure.remaining_ms = left;
+  throw failure;
+}
+
+// What the Python backend says of a model whose process has ended; it starts none anew.
+bool tells_of_dead_stub(const std::string& message) {
+  const std::size_t stub = message.find("Stub process");
+  return stub != std::string::npos && message.find("is not healthy", stub) != std::string::npos;
 }
 
 std::string full_text(const Admission& admission, std::int64_t bytes) {
@@ -50,23 +69,42 @@ void Server::start_request(Inference& inference, const RequestSpec& spec) {
 bool Server::admit(Inference& inference, const RequestSpec& spec) {
   inference.priority = priority_of(spec.priority);
   inference.deadline_ms = spec.end_ms();
-  inference.bytes = static_cast<std::int64_t>(inference.arena_size);
-  for (const InputTensor& input : spec.inputs) inference.bytes += static_cast<std::int64_t>(input.size);
+  for (const InputTensor& input : spec.inputs) inference.input_bytes += static_cast<std::int64_t>(input.size);
+  inference.bytes = inference.input_bytes + static_cast<std::int64_t>(inference.arena_size);
   const std::int64_t deadline_ms = inference.deadline_ms;
-  std::optional<Verdict> verdict;
-  while (!(verdict = admission_.admit(spec.model, spec.version, inference))) {
-    admission_.open(spec.model, spec.version, most_running(spec.model, spec.version));
+  std::optional<Admitted> admitted;
+  while (!(admitted = admission_.admit(spec.model, spec.version, inference))) {
+    const std::int64_t served = served_version(spec.model, spec.version);
+    admission_.open(spec.model, spec.version, served, most_running(spec.model, served));
   }
-  switch (*verdict) {
+  refuse(admitted->displaced);
+  switch (admitted->verdict) {
     case Verdict::start: return true;
     case Verdict::wait: return false;
     case Verdict::late: throw TritonFailure("DEADLINE_EXCEEDED", "the deadline had passed when the engine got the request");
-    case Verdict::full:
-      throw TritonFailure("ENGINE_BUSY", full_text(admission_, inference.bytes) + "; " + left_text(deadline_ms));
+    case Verdict::full: refuse_busy(full_text(admission_, inference.bytes), deadline_ms);
     case Verdict::hopeless: break;
   }
-  throw TritonFailure("ENGINE_BUSY", "the model is busy and takes longer than that: " + left_text(deadline_ms) + ", " +
-                                         std::to_string(admission_.queued()) + " requests wait");
+  const std::string others = std::to_string(admission_.queued()) + " requests wait";
+  refuse_busy("the model is busy and takes longer than is left, " + others, deadline_ms);
+}
+
+void Server::refuse(Ticket* displaced) noexcept {
+  for (Ticket* next = nullptr; displaced != nullptr; displaced = next) {
+    next = displaced->newer;
+    auto& inference = static_cast<Inference&>(*displaced);
+    const std::int64_t left = left_ms(inference.deadline_ms);
+    inference.fail("ENGINE_BUSY", "the queue is full, and a more urgent request has its place; " + left_text(left), left);
+    hand_over(&inference);
+  }
+}
+
+// The core takes the latest version that is ready for -1. Where that changes meanwhile, `close` comes.
+std::int64_t Server::served_version(const std::string& model, std::int64_t version) {
+  if (version != -1) return version;
+  TRITONSERVER_Message* message = nullptr;
+  api_.check(api_.ServerModelMetadata(server_, name_of(model), -1, &message));
+  return latest_version(api_.json(message));
 }
 
 std::int64_t Server::most_running(const std::string& model, std::int64_t version) {
@@ -79,7 +117,7 @@ void Server::launch(Inference& inference) {
   open_requests_.fetch_add(1, std::memory_order_acq_rel);
   if (TRITONSERVER_Error* error = api_.ServerInferAsync(server_, inference.request, nullptr)) {
     open_requests_.fetch_sub(1, std::memory_order_acq_rel);
-    if (admission_.release(inference, false)) start_waiting();
+    if (admission_.release(inference, Ended::refused)) start_waiting();
     api_.check(error);
   }
   if (inference.launched()) cancel_in_core(inference);
@@ -108,7 +146,7 @@ void Server::start_turn(const Admission::Turn& turn) noexcept {
     launched = true;
     launch(inference);
   } catch (const TritonFailure& failure) {
-    if (!launched) admission_.release(inference, false);
+    if (!launched) admission_.release(inference, Ended::refused);
     inference.fail(failure.code.c_str(), failure.what());
     hand_over(&inference);
   }
@@ -223,9 +261,22 @@ std::vector<std::unique_ptr<Inference>> Server::take_completed() {
 void Server::complete(Inference* inference) noexcept {
   if (inference->open_callbacks.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
   open_requests_.fetch_sub(1, std::memory_order_acq_rel);
-  const bool others_wait = admission_.release(*inference, inference->error_code.empty());
+  const bool answered = inference->error_code.empty();
+  if (!answered && tells_of_dead_stub(inference->error_message)) note_broken(*inference);
+  const bool others_wait = admission_.release(*inference, answered ? Ended::answered : Ended::failed);
   hand_over(inference);
   if (others_wait) start_waiting();
+}
+
+void Server::note_broken(const Inference& inference) noexcept {
+  if (!admission_.is_current(inference)) return;
+  const std::lock_guard lock(broken_mutex_);
+  broken_models_.emplace(inference.line->model(), inference.error_message);
+}
+
+std::map<std::string, std::string> Server::take_broken_models() {
+  const std::lock_guard lock(broken_mutex_);
+  return std::exchange(broken_models_, {});
 }
 
 void Server::hand_over(Inference* inference) noexcept {

@@ -16,16 +16,18 @@ export function isTooLarge(error: unknown): boolean {
 }
 
 function refusalOf(error: EngineRefusal): RoundhouseError {
-  const { code, ofTable, message } = error;
-  if (ofTable && isErrorCode(code)) return new RoundhouseError(code, message, [], { cause: error });
-  return errorOfTriton(code, message, error);
+  const { code, ofTable, message, remainingMs } = error;
+  const options = { cause: error, remainingMs };
+  if (ofTable && isErrorCode(code)) return new RoundhouseError(code, message, [], options);
+  return errorOfTriton(code, message, options);
 }
 
 /** The same codes as gRPC has for the same faults. */
 export function roundhouseErrorOfShm(error: unknown, signal?: AbortSignal): unknown {
   if (error instanceof EngineRefusal) {
     const known = refusalOf(error);
-    return new RoundhouseError(asCallerSees(known.code), known.message, [], { cause: error });
+    const { remainingMs } = error;
+    return new RoundhouseError(asCallerSees(known.code), known.message, [], { cause: error, remainingMs });
   }
   if (!(error instanceof ShmError)) return error;
   if (error.code === 'CANCELLED' && signal?.reason instanceof RoundhouseError) return signal.reason;

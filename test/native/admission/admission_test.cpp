@@ -1,57 +1,15 @@
 // The queue in front of the core: bounds, order, turns of the oldest, deadlines, withdrawals, models that change.
 #include "admission.hpp"
 
-#include <deque>
-#include <string>
-
-#include "check.hpp"
-#include "fake_clock.hpp"
+#include "queue.hpp"
 
 namespace {
 
 using namespace roundhouse;
 using roundhouse::test::fake_now_ms;
+using roundhouse::test::kModel;
 using roundhouse::test::pass;
-
-constexpr const char* kModel = "m";
-
-struct Queue {
-  explicit Queue(AdmissionLimits limits = {}, std::int64_t running = 1) : admission(limits, test::fake_clock()) {
-    admission.open(kModel, -1, running);
-  }
-  ~Queue() {
-    for (Ticket& ticket : tickets) admission.withdraw(ticket, Withdrawal::cancelled);
-  }
-  Ticket& make(std::uint32_t priority = kDefaultPriority, std::int64_t left_ms = kNoDeadline, std::int64_t bytes = 0) {
-    Ticket& ticket = tickets.emplace_back();
-    ticket.priority = priority;
-    ticket.deadline_ms = left_ms == kNoDeadline ? kNoDeadline : fake_now_ms + left_ms;
-    ticket.bytes = bytes;
-    return ticket;
-  }
-  Verdict admit(Ticket& ticket, const char* model = kModel) { return *admission.admit(model, -1, ticket); }
-  // Starts one and puts the others behind it.
-  Ticket& hold() {
-    Ticket& ticket = make();
-    CHECK(admit(ticket) == Verdict::start);
-    CHECK(!ticket.launched());
-    return ticket;
-  }
-  Ticket& waiting(std::uint32_t priority = kDefaultPriority, std::int64_t left_ms = kNoDeadline) {
-    Ticket& ticket = make(priority, left_ms);
-    CHECK(admit(ticket) == Verdict::wait);
-    return ticket;
-  }
-  // Lets go of `ticket`; who is next.
-  Ticket* after(Ticket& ticket, bool answered = true) {
-    admission.release(ticket, answered);
-    const auto turn = admission.next();
-    CHECK(!turn.late);
-    return turn.ticket;
-  }
-  Admission admission;
-  std::deque<Ticket> tickets;
-};
+using roundhouse::test::Queue;
 
 void check_bounds() {
   Queue queue({.queued = 2, .queued_bytes = 100}, 2);
@@ -154,7 +112,7 @@ void check_deadlines() {
   CHECK(queue.admission.withdraw(soon, Withdrawal::deadline));
   pass(20);
   // Its owner's timer was late: it isn't started, and takes no place.
-  queue.admission.release(held, true);
+  queue.admission.release(held, Ended::answered);
   const auto turn = queue.admission.next();
   CHECK(turn.ticket == &late && turn.late);
   // Its owner's timer comes now: counted already.
@@ -177,7 +135,7 @@ void check_hopeless() {
   for (int i = 0; i < 64; ++i) {
     Ticket& ticket = queue.hold();
     pass(40);
-    CHECK(queue.after(ticket, true) == nullptr);
+    CHECK(queue.after(ticket) == nullptr);
   }
   Ticket& idle = queue.make(kDefaultPriority, 39);
   CHECK(queue.admit(idle) == Verdict::start);
@@ -191,10 +149,10 @@ void check_shortest_time() {
   Queue queue;
   for (int i = 0; i < 64; ++i) {
     Ticket& failed = queue.hold();
-    queue.after(failed, false);
+    queue.after(failed, Ended::failed);
     Ticket& ticket = queue.hold();
     pass(i == 7 ? 15 : 40);
-    queue.after(ticket, true);
+    queue.after(ticket);
   }
   queue.hold();
   CHECK(queue.admit(queue.make(kDefaultPriority, 14)) == Verdict::hopeless);

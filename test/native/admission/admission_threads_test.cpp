@@ -53,21 +53,23 @@ class Crowd {
     const AdmissionStatistics statistics = admission_.statistics();
     CHECK_EQUAL(statistics.queued, 0);
     CHECK_EQUAL(statistics.in_core, 0);
-    CHECK_EQUAL(admitted_.load(), started_.load() + taken_back_.load());
+    CHECK_EQUAL(admitted_.load(), started_.load() + taken_back_.load() + displaced_.load());
     CHECK_EQUAL(started_.load(), ended_);
     CHECK_EQUAL(broken_.load(), 0);
-    CHECK(admitted_.load() > 0 && taken_back_.load() > 0);
+    CHECK(admitted_.load() > 0 && taken_back_.load() > 0 && displaced_.load() > 0);
   }
 
  private:
   void admit(Job& job) {
-    std::optional<Verdict> verdict;
-    while (!(verdict = admission_.admit(std::to_string(job.model), 1, job.ticket))) {
-      admission_.open(std::to_string(job.model), 1, kRunning);
+    const std::int64_t version = job.ticket.priority % 2 == 0 ? 1 : -1;
+    std::optional<Admitted> admitted;
+    while (!(admitted = admission_.admit(std::to_string(job.model), version, job.ticket))) {
+      admission_.open(std::to_string(job.model), version, 1, kRunning);
     }
-    if (*verdict == Verdict::full) return;
+    if (admitted->verdict == Verdict::full) return;
     ++admitted_;
-    if (*verdict == Verdict::start) launch(job.ticket);
+    for (const Ticket* one = admitted->displaced; one != nullptr; one = one->newer) ++displaced_;
+    if (admitted->verdict == Verdict::start) launch(job.ticket);
   }
   void withdraw(Job& job) {
     if (job.ticket.line == nullptr) return;
@@ -92,7 +94,7 @@ class Crowd {
       ++ended_;
     }
     --in_core_;
-    if (!admission_.release(*ticket, true)) return true;
+    if (!admission_.release(*ticket, Ended::answered)) return true;
     while (Ticket* next = admission_.next().ticket) launch(*next);
     return true;
   }
@@ -104,6 +106,7 @@ class Crowd {
   std::atomic<std::int64_t> admitted_{0};
   std::atomic<std::int64_t> started_{0};
   std::atomic<std::int64_t> taken_back_{0};
+  std::atomic<std::int64_t> displaced_{0};
   std::atomic<std::int64_t> in_core_{0};
   std::atomic<std::int64_t> broken_{0};
   std::int64_t ended_ = 0;
