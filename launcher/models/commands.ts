@@ -3,6 +3,7 @@ import { RoundhouseError } from '#schemas/errors';
 import type { Invocation } from './arguments';
 import type { EngineControl } from './engine-control';
 import { changedLabels, differences, labelFaults, writeLabels } from './label-change';
+import { whileLocked } from './labels-lock';
 import { listingText } from './listing-text';
 import { labelsFile, pinnedNetwork, stateOf, versionsOnDisk, type VersionRow } from './repository-state';
 import { moveToRetired, whyKept } from './retire';
@@ -82,12 +83,16 @@ const unload: Run = async (invocation, parts) => {
   return { ...(await afterwards(faults, invocation, parts)), good: faults.length === 0 };
 };
 
-const label: Run = async (invocation, parts) => {
+/** One step: between the reading and the writing no other command may change the labels. */
+function changeLabels(
+  invocation: Invocation,
+  parts: CommandParts,
+  rows: readonly VersionRow[] | null,
+): Report {
   const before = labelsIn(parts);
   const versions = new Map(invocation.models.map(({ model, version }) => [model, version!]));
   const name = invocation.label!;
   const after = changedLabels(before, { label: name, versions, share: invocation.share });
-  const rows = invocation.offline ? null : await stateOf(parts.folder, parts.engines);
   const onDisk = versionsOnDisk(parts.folder);
   const faults = labelFaults(name, after.models.get(name)!, rows, {
     exists: (model, version) => onDisk.get(model)?.includes(version) ?? false,
@@ -101,17 +106,33 @@ const label: Run = async (invocation, parts) => {
   if (changes.length > 0) writeLabels(labelsFile(parts.folder), after);
   const text = changes.length > 0 ? changes.join('\n') : 'nothing to change';
   return { document: { changed: changes.length > 0, changes, faults }, text, good: true };
+}
+
+const label: Run = async (invocation, parts) => {
+  const rows = invocation.offline ? null : await stateOf(parts.folder, parts.engines);
+  return whileLocked(labelsFile(parts.folder), () => changeLabels(invocation, parts, rows));
 };
 
+/** Where it lies now, or why it stays. No label may come to name it meanwhile. */
+function retireVersion(
+  { folder, graceMs }: CommandParts,
+  { model, version }: { readonly model: string; readonly version: string },
+  now: boolean,
+): { readonly target: string } | { readonly why: string } {
+  const why = whyKept(folder, model, version, now ? 0 : graceMs, Date.now());
+  return why === null ? { target: moveToRetired(folder, model, version) } : { why };
+}
+
 const retire: Run = async (invocation, parts) => {
-  const [{ model, version }] = invocation.models as [{ model: string; version: string }];
+  const [named] = invocation.models as [{ model: string; version: string }];
   if (invocation.models.length > 1) throw new RoundhouseError('CONFIG_INVALID', 'one version at a time');
-  const why = whyKept(parts.folder, model, version, invocation.now ? 0 : parts.graceMs, Date.now());
-  if (why !== null)
-    return { document: { retired: null, faults: [why] }, text: `refused: ${why}`, good: false };
-  const target = moveToRetired(parts.folder, model, version);
+  const end = await whileLocked(labelsFile(parts.folder), () => retireVersion(parts, named, invocation.now));
+  if ('why' in end) {
+    return { document: { retired: null, faults: [end.why] }, text: `refused: ${end.why}`, good: false };
+  }
   const faults = await atEveryEngine(parts, invocation, (engine, name) => engine.load(name));
   const report = await afterwards(faults, invocation, parts);
+  const { target } = end;
   return { ...report, document: { ...report.document, retired: target }, text: `${target}\n${report.text}` };
 };
 

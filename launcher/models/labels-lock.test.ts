@@ -1,0 +1,66 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { whileLocked } from './labels-lock';
+
+let folder: string;
+let file: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'roundhouse-lock-'));
+  file = join(folder, 'labels.json');
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+/** What a lock of ours says, with changes. */
+async function lockText(changes: object): Promise<string> {
+  const ours = await whileLocked(file, () => JSON.parse(readFileSync(`${file}.lock`, 'utf8')) as object);
+  return JSON.stringify({ ...ours, nonce: 'theirs', ...changes });
+}
+
+test('what is done while locked finds the lock there, and nothing is left afterwards', async () => {
+  expect(await whileLocked(file, () => existsSync(`${file}.lock`))).toBe(true);
+  const failing = whileLocked(file, () => {
+    throw new Error('no');
+  });
+  await expect(failing).rejects.toThrow('no');
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+test('a lock of a process that is gone is passed over, by one of several', async () => {
+  const { pid } = spawnSync('true');
+  writeFileSync(`${file}.lock`, await lockText({ pid, started: '1' }));
+  const counts: number[] = [];
+  const add = () => counts.push(counts.length);
+  await Promise.all([1, 2, 3].map(() => whileLocked(file, add)));
+  expect(counts).toEqual([0, 1, 2]);
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+test('a lock whose process id went to another process is passed over, too', async () => {
+  writeFileSync(`${file}.lock`, await lockText({ started: '1' }));
+  expect(await whileLocked(file, () => 'done')).toBe('done');
+});
+
+test.each([
+  ['of a process that lives', {}, /held by process \d+ of /],
+  [
+    'of another host, whose processes nobody here can see',
+    { place: 'other', pid: 1 },
+    /process 1 of other since /,
+  ],
+])('a lock %s is waited for, then named', async (_, changes, why) => {
+  const text = await lockText(changes);
+  writeFileSync(`${file}.lock`, text);
+  await expect(whileLocked(file, () => 'done', 50)).rejects.toThrow(why);
+  expect(readFileSync(`${file}.lock`, 'utf8')).toBe(text);
+});
+
+test('a lock that says nothing is somebody’s', async () => {
+  writeFileSync(`${file}.lock`, '');
+  await expect(whileLocked(file, () => 'done', 0)).rejects.toMatchObject({
+    code: 'CONFIG_INVALID',
+    message: expect.stringMatching(/labels\.json\.lock is held by somebody; remove it/) as string,
+  });
+});

@@ -1,0 +1,91 @@
+import { randomUUID } from 'node:crypto';
+import { linkSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { RoundhouseError } from '#schemas/errors';
+import { identityOf, isAlive, type ProcessIdentity } from '../process-identity';
+
+interface Holder extends ProcessIdentity {
+  /** Process ids mean something within one namespace of one host only. */
+  readonly place: string;
+  readonly since: string;
+  /** Of this one taking of the lock. */
+  readonly nonce: string;
+}
+
+const waitMs = 10_000;
+const lookEveryMs = 20;
+
+function ourPlace(): string {
+  return `${hostname()} ${readlinkSync('/proc/self/ns/pid')}`;
+}
+
+function holderOf(lock: string): Holder | null {
+  try {
+    return JSON.parse(readFileSync(lock, 'utf8')) as Holder;
+  } catch {
+    return null;
+  }
+}
+
+/** Whole from its first moment, unlike a file that is created and then written; false where there is one. */
+function place(lock: string, holder: Holder): boolean {
+  const fresh = `${lock}.${holder.nonce}.new`;
+  writeFileSync(fresh, JSON.stringify(holder), { flag: 'wx' });
+  try {
+    linkSync(fresh, lock);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  } finally {
+    rmSync(fresh);
+  }
+}
+
+/** Removes the lock of a process that is gone. Of several that find it, one may; the lock may be another by now. */
+function clear(lock: string, dead: Holder, us: Holder): void {
+  const claim = `${lock}.${dead.nonce}`;
+  if (!place(claim, us)) return;
+  try {
+    if (holderOf(lock)?.nonce === dead.nonce) rmSync(lock);
+  } finally {
+    rmSync(claim);
+  }
+}
+
+function heldBy(lock: string, holder: Holder | null): RoundhouseError {
+  const who = holder === null ? 'somebody' : `process ${holder.pid} of ${holder.place} since ${holder.since}`;
+  return new RoundhouseError('CONFIG_INVALID', `${lock} is held by ${who}; remove it if that is over`);
+}
+
+async function take(lock: string, us: Holder, giveUpMs: number): Promise<void> {
+  const end = Date.now() + giveUpMs;
+  while (!place(lock, us)) {
+    const holder = holderOf(lock);
+    if (holder !== null && holder.place === us.place && !isAlive(holder)) clear(lock, holder, us);
+    else if (Date.now() >= end) throw heldBy(lock, holder);
+    else await sleep(lookEveryMs);
+  }
+}
+
+/**
+ * Reads, thinks and writes as one step: of several commands that change `file`, or what depends on it, each sees
+ * what the one before has written. `FILE.lock` names the process that is at it; one that died is passed over. Throws
+ * CONFIG_INVALID where somebody holds it for long.
+ */
+export async function whileLocked<T>(file: string, work: () => T, giveUpMs = waitMs): Promise<T> {
+  const us = {
+    ...identityOf(process.pid)!,
+    place: ourPlace(),
+    since: new Date().toISOString(),
+    nonce: randomUUID(),
+  };
+  const lock = `${file}.lock`;
+  await take(lock, us, giveUpMs);
+  try {
+    return work();
+  } finally {
+    rmSync(lock);
+  }
+}
