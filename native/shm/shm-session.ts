@@ -1,22 +1,13 @@
 import { DeadlineClock } from '#lib/deadline-clock';
 import { sendPaths } from '#lib/engine-client/data-plane';
+import { OutputSizes } from '../output-sizes';
 import { answerKinds, readFailed, readResult, viewOf, type AnswerRow, type ResultAnswer } from './answers';
 import { loadBindings, submitted, type SessionHandle, type ShmBindings } from './bindings';
-import { OutputSizes } from './output-sizes';
+import { Flights, type Flight } from './flights';
 import { copyBelowBytes, sessionSettings, slabBytes } from './session-settings';
 import type { ShmCall, ShmRequest, ShmResult, ShmSessionOptions, SlotLease } from './session-types';
 import { asShmError, ShmError } from './shm-error';
 import { WaitingLine } from './waiting-line';
-
-interface Flight {
-  readonly request: ShmRequest;
-  readonly call: ShmCall;
-  resolve(result: ShmResult): void;
-  reject(error: Error): void;
-  onAbort?: () => void;
-  /** The caller has its answer; the engine still has the slots. */
-  answered: boolean;
-}
 
 /**
  * A session with an engine: one sealed segment of shared memory, whose slots belong to us, and two rings for
@@ -24,7 +15,7 @@ interface Flight {
  */
 export class ShmSession implements AsyncDisposable {
   private readonly bindings: ShmBindings = loadBindings();
-  private readonly flights = new Map<number, Flight>();
+  private readonly flights = new Flights();
   private readonly line = new WaitingLine();
   private readonly sizes = new OutputSizes();
   private handle!: SessionHandle;
@@ -71,7 +62,7 @@ export class ShmSession implements AsyncDisposable {
       if (call.signal?.aborted === true) throw new ShmError('CANCELLED', 'the request was given up');
       const id = ++this.lastId;
       const flight: Flight = { request, call, resolve, reject, answered: false };
-      this.flights.set(id, flight);
+      this.flights.add(id, flight);
       this.limit(id, flight);
       this.submit(id, flight);
     });
@@ -123,14 +114,8 @@ export class ShmSession implements AsyncDisposable {
 
   /** Answers what is late; when it is to be called next. */
   private expire(now: number): number {
-    let next = Infinity;
-    for (const [id, { call, answered }] of this.flights) {
-      const { deadlineMs = Infinity } = call;
-      if (answered || deadlineMs === Infinity) continue;
-      if (deadlineMs <= now) this.abandon(id, new ShmError('DEADLINE', 'the deadline passed'));
-      else next = Math.min(next, deadlineMs);
-    }
-    return next;
+    const late = (id: number): void => this.abandon(id, new ShmError('DEADLINE', 'the deadline passed'));
+    return this.flights.expire(now, late);
   }
 
   private submit(id: number, flight: Flight): void {
@@ -155,8 +140,8 @@ export class ShmSession implements AsyncDisposable {
         request.parameters,
       );
     } catch (error) {
-      this.answer(id, (flight) => flight.reject(asShmError(error) as Error));
-      this.forget(id);
+      this.flights.answer(id, (flight) => flight.reject(asShmError(error) as Error));
+      this.flights.forget(id);
       this.lookForEnd();
       return null;
     }
@@ -172,15 +157,15 @@ export class ShmSession implements AsyncDisposable {
     const path = sendPaths[result];
     if (path !== undefined) return this.options.onSent?.(path);
     if (result !== submitted.tooLarge) return this.wait(id, flight);
-    this.answer(id, ({ reject }) => reject(new ShmError('TOO_LARGE', 'no slot is large enough')));
-    this.forget(id);
+    this.flights.answer(id, ({ reject }) => reject(new ShmError('TOO_LARGE', 'no slot is large enough')));
+    this.flights.forget(id);
   }
 
   private wait(id: number, flight: Flight): void {
     this.options.onWait?.(flight.request.model);
     this.line.join(() => {
       if (flight.answered) {
-        this.forget(id);
+        this.flights.forget(id);
         return true;
       }
       const result = this.trySubmit(id, flight);
@@ -191,30 +176,13 @@ export class ShmSession implements AsyncDisposable {
   }
 
   private abandon(id: number, error: Error): void {
-    if (!this.answer(id, (flight) => flight.reject(error))) return;
+    if (!this.flights.answer(id, (flight) => flight.reject(error))) return;
     if (this.isOpen && !this.bindings.cancel(this.handle, id)) this.lookForEnd();
   }
 
   /** A frame could not be sent: perhaps the engine broke the ring, and no event says so. */
   private lookForEnd(): void {
     if (!this.closed && this.bindings.state(this.handle) === 'ended') queueMicrotask(() => this.onEvent());
-  }
-
-  /** The engine has nothing of it any more. */
-  private forget(id: number): void {
-    const flight = this.flights.get(id);
-    if (!this.flights.delete(id)) return;
-    flight?.call.onLetGo?.();
-  }
-
-  /** Answers the caller, once. */
-  private answer(id: number, settle: (flight: Flight) => void): boolean {
-    const flight = this.flights.get(id);
-    if (flight === undefined || flight.answered) return false;
-    flight.answered = true;
-    if (flight.onAbort !== undefined) flight.call.signal?.removeEventListener('abort', flight.onAbort);
-    settle(flight);
-    return true;
   }
 
   private onEvent(): void {
@@ -255,10 +223,7 @@ export class ShmSession implements AsyncDisposable {
   private failAll(reason: string): void {
     this.line.clear();
     this.clock.stop();
-    for (const id of [...this.flights.keys()]) {
-      this.answer(id, ({ reject }) => reject(new ShmError('SESSION_ENDED', reason)));
-      this.forget(id);
-    }
+    this.flights.failAll(() => new ShmError('SESSION_ENDED', reason));
   }
 
   private onAnswer(row: AnswerRow): void {
@@ -267,15 +232,15 @@ export class ShmSession implements AsyncDisposable {
     if (row[0] === answerKinds.result) this.onResult(id, readResult(row));
     if (row[0] === answerKinds.failed) {
       const { kept, refusal } = readFailed(row);
-      this.answer(id, ({ reject }) => reject(refusal));
+      this.flights.answer(id, ({ reject }) => reject(refusal));
       if (kept) return;
     }
-    this.forget(id);
+    this.flights.forget(id);
   }
 
   private onResult(id: number, result: ResultAnswer): void {
     const { slot, generation, bytes, inSlab } = result;
-    const taken = this.answer(id, (flight) => {
+    const taken = this.flights.answer(id, (flight) => {
       this.sizes.remember(flight.request.model, result.outputs);
       flight.resolve(this.resultOf(result, flight.call.keep === true));
     });
@@ -306,8 +271,8 @@ export class ShmSession implements AsyncDisposable {
   }
 
   private onGrow(id: number, bytes: number): void {
-    const flight = this.flights.get(id);
-    if (flight === undefined || flight.answered) return void this.bindings.cancel(this.handle, id);
+    const flight = this.flights.waiting(id);
+    if (flight === undefined) return void this.bindings.cancel(this.handle, id);
     this.sizes.expect(flight.request.model, bytes);
     const fetch = (): boolean => {
       if (flight.answered) return true;

@@ -1,3 +1,4 @@
+import type { NativeOutput } from './bindings';
 import { TritonError } from './triton-error';
 
 /** `data` is little-endian and row-major; for BYTES each element has a 4-byte length before it. */
@@ -55,4 +56,11 @@ export function checkInputs(inputs: readonly TritonTensor[]): void {
       `${where}.data: ${tensor.data.byteLength} bytes, but ${shape} of ${tensor.datatype} needs ${expected}`,
     );
   }
+}
+
+/** An output of the core: a view of the arena, or of its own copy. */
+export function tensorOf(output: NativeOutput, arena: Buffer): TritonTensor {
+  const { name, datatype, shape, byteLength, offset, copy } = output;
+  const data = copy ?? arena.subarray(offset ?? 0, (offset ?? 0) + byteLength);
+  return { name, datatype, shape, data };
 }

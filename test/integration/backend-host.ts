@@ -2,7 +2,8 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { createHash } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { TritonServer, type TritonResult } from '#native/triton/triton-server';
+import type { TritonResult } from '#native/triton/server-types';
+import { TritonServer } from '#native/triton/triton-server';
 import { projectPath } from '#schemas/project-root';
 import { backendDirectory, coreLibrary } from './engine-repository';
 

@@ -3,7 +3,7 @@ import { mostParameters, rowOfParameters, type ParameterRow } from '#lib/engine-
 import { WireError } from '#lib/engine-client/wire';
 import { RoundhouseError } from '#schemas/errors';
 import type { TritonTensor } from '#native/triton/tensor';
-import type { TritonRequest } from '#native/triton/triton-server';
+import type { TritonRequest } from '#native/triton/server-types';
 import type { RequestRegions } from './shared-memory/request-regions';
 import { rawContents } from './typed-contents';
 

@@ -1,7 +1,8 @@
 import { encodeInferResponse } from '#lib/engine-client/infer-messages';
 import { RoundhouseError } from '#schemas/errors';
 import type { TritonTensor } from '#native/triton/tensor';
-import type { TritonResult, TritonServer } from '#native/triton/triton-server';
+import type { TritonResult } from '#native/triton/server-types';
+import type { TritonServer } from '#native/triton/triton-server';
 import { inferRequestOf, type EngineRequest } from './infer-request';
 import type { SharedMemoryRegions } from './shared-memory/regions';
 import { RequestRegions } from './shared-memory/request-regions';
