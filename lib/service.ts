@@ -19,6 +19,8 @@ export interface ServiceContext<C> {
   readonly signal: AbortSignal;
   /** Closers run in reverse order at the stop, and when the start fails half-way. */
   onStop(name: string, close: () => unknown): void;
+  /** A message of its own kind to whoever started this process with a channel; elsewhere nothing. */
+  send(message: { readonly type: string; readonly [field: string]: unknown }): void;
   /** Words for the user of whoever started this process with a channel; elsewhere nothing. */
   tell(words: string): void;
   /** For faults after the start: logs, stops in order and exits with 1. */
@@ -96,6 +98,7 @@ class RunningService<C> {
       logger: telemetry.logger,
       signal: this.stopping.signal,
       onStop: (name, close) => this.closers.push({ name, close }),
+      send: (message) => this.send(message),
       tell: (words) => this.send({ type: 'told', words }),
       fail: (error) => void this.exit(exitCodeOf(error) || exitCodes.fault, error),
     };

@@ -30,6 +30,13 @@ if(NOT ROUNDHOUSE_CUDA STREQUAL "OFF")
 endif()
 message(STATUS "CUDA: ${ROUNDHOUSE_HAS_CUDA} ${ROUNDHOUSE_NVCC}")
 
+# What the backends were compiled for; the engine hides GPUs that they don't know (docs/gpu.md).
+set(cuda_json "")
+if(ROUNDHOUSE_HAS_CUDA)
+  list(JOIN ROUNDHOUSE_CUDA_ARCHITECTURES ", " cuda_json)
+endif()
+file(CONFIGURE OUTPUT "${CMAKE_BINARY_DIR}/backends/built-for.json" CONTENT "{ \"cudaArchitectures\": [@cuda_json@] }\n" @ONLY)
+
 set(cuda_targets "")
 set(cuda_first TRUE)
 foreach(architecture IN LISTS ROUNDHOUSE_CUDA_ARCHITECTURES)

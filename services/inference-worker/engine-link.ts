@@ -18,11 +18,14 @@ export class EngineLink {
   private socketAddress: string | null = null;
   private reason: string | null = 'the engine has not started yet';
   private handedOver = false;
+  private device = 'cpu';
   private readonly waiters = new Set<Waiter>();
   private readonly listeners = new Set<(reason: string | null) => void>();
 
   /** As it stands in outcomes: byte-equal replay holds for one device kind. */
-  readonly deviceKind = 'cpu';
+  get deviceKind(): string {
+    return this.device;
+  }
 
   /** Whoever forwards a load or unload notes it here when the engine has carried it out (docs/sentinel.md). */
   readonly models = new WantedModels();
@@ -41,10 +44,11 @@ export class EngineLink {
     return this.client === null ? null : this.socketAddress;
   }
 
-  up(client: EngineClient, address: string): void {
+  up(client: EngineClient, address: string, deviceKind = 'cpu'): void {
     const wasHandedOver = this.handedOver;
     this.client = client;
     this.socketAddress = address;
+    this.device = deviceKind;
     this.reason = null;
     this.handedOver = false;
     this.wakeAll(client);

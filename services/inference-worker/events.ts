@@ -63,12 +63,13 @@ const shardEvents = {
 };
 
 const engineEvents = {
-  EngineStarted: event<{ enginePid: number; startSeconds: number }>({
+  EngineStarted: event<{ enginePid: number; device: string; startSeconds: number }>({
     level: 'info',
-    counter: { name: 'dispatch_engine_starts_total', help: 'Engine processes that became ready.' },
+    labels: { device: 8 },
+    counter: { name: 'dispatch_engine_starts_total', help: 'Engine processes that became ready, by device.' },
   }),
   /** It takes the requests from now on. */
-  EngineActivated: event<{ enginePid: number; downSeconds: number }>({
+  EngineActivated: event<{ enginePid: number; device: string; downSeconds: number }>({
     level: 'info',
     gauge: {
       name: 'dispatch_engine_pid',

@@ -24,6 +24,12 @@ const engineSettings = {
   }),
   /** Runs models of the Python backend. */
   python: textSetting('ROUNDHOUSE_PYTHON', { default: 'python3' }),
+  /** GPUs that it uses: all, none, or those of these numbers (docs/gpu.md). */
+  devices: textSetting('ROUNDHOUSE_DEVICES', {
+    default: 'auto',
+    pattern: /^(auto|cpu|\d{1,3}(,\d{1,3})*)$/,
+    limit: 'auto, cpu, or numbers of GPUs, separated by commas',
+  }),
   backendsDir: textSetting('ROUNDHOUSE_ENGINE_BACKENDS_DIR', { default: 'build/native/backends' }),
   /** Models to load, separated by commas; empty: all of the repository. The engine is ready when all are. */
   models: textSetting('ROUNDHOUSE_ENGINE_MODELS', {

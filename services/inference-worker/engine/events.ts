@@ -12,6 +12,10 @@ export function engineEvents(telemetry: Telemetry) {
     }),
     ModelUnloaded: event<{ model: string }>({ level: 'info' }),
     RequestRefused: event<{ code: string; reason: string }>({ level: 'warn' }),
+    /** `device` as in outcomes; `unused` says why GPUs of this machine are left alone. */
+    DevicesChosen: event<{ device: string; gpus: readonly string[]; unused: string }>({ level: 'info' }),
+    /** The process ends. */
+    DeviceBroken: event<{ reason: string }>({ level: 'error' }),
     /** For tests and drills: requests may end the engine. */
     FaultInjectionEnabled: event<{ models: readonly string[] }>({ level: 'warn' }),
     /** A model of the Python backend wrote it to its standard output or error. */

@@ -6,13 +6,15 @@ import { startEngine } from './start-engine';
 void runService({
   name: 'engine',
   loadConfig: loadEngineConfig,
-  async start({ config, telemetry, onStop }) {
+  async start({ config, telemetry, onStop, send }) {
     const environment = {
       all: process.env,
       set: (name: string, value: string) => void (process.env[name] = value),
     };
     const engine = await startEngine(config, engineEvents(telemetry), environment);
     onStop('engine', () => engine.stop());
+    const { kind, gpus } = engine.devices;
+    send({ type: 'devices', kind, gpus: gpus.map(({ name }) => name) });
     return {};
   },
 });

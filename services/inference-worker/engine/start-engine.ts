@@ -5,6 +5,7 @@ import { projectPath } from '#schemas/project-root';
 import { TritonServer } from '#native/triton/triton-server';
 import type { EngineConfig } from './config';
 import { endWithDevice } from './device-watch';
+import { useDevices, type Devices, type Environment } from './devices/use-devices';
 import { EngineModels } from './engine-models';
 import type { EngineEvents } from './events';
 import { InferenceGate } from './inference-gate';
@@ -25,6 +26,7 @@ function startTriton(
   config: EngineConfig,
   modelRepository: string,
   pythonRegionPrefix: string,
+  { minComputeCapability }: Devices,
 ): Promise<TritonServer> {
   const triton = at(join(config.toolchainDir, 'triton'));
   return TritonServer.start({
@@ -34,15 +36,10 @@ function startTriton(
     cacheDirectory: join(triton, 'pytriton', 'tritonserver', 'caches'),
     admission: config,
     pythonRegionPrefix,
+    ...(minComputeCapability === undefined ? {} : { minComputeCapability }),
   }).catch((error: unknown) => {
     throw asRoundhouseError(error);
   });
-}
-
-/** The environment of the programs that the core starts is that of this process. */
-export interface Environment {
-  readonly all: NodeJS.ProcessEnv;
-  set(name: string, value: string): void;
 }
 
 function pythonBackend(config: EngineConfig, events: EngineEvents, { all, set }: Environment): PythonBackend {
@@ -59,13 +56,21 @@ function pythonBackend(config: EngineConfig, events: EngineEvents, { all, set }:
 }
 
 /** Whoever could bind the engine's socket may take the one beside it. */
-function openDataPlane(triton: TritonServer, config: EngineConfig): void {
+function openDataPlane(triton: TritonServer, config: EngineConfig, { gpus }: Devices): void {
   const socket = dataPlaneSocket(at(config.socket));
   rmSync(socket, { force: true });
-  triton.openDataPlane(socket, true);
+  triton.openDataPlane(socket, gpus.length > 0);
+}
+
+function chooseDevices(config: EngineConfig, events: EngineEvents, environment: Environment): Devices {
+  const devices = useDevices(config.devices, at(config.backendsDir), environment);
+  const gpus = devices.gpus.map(({ name }) => name);
+  events.DevicesChosen({ device: devices.kind, gpus, unused: devices.unused });
+  return devices;
 }
 
 export interface Engine {
+  readonly devices: Devices;
   readonly models: EngineModels;
   stop(): Promise<void>;
 }
@@ -77,9 +82,10 @@ export async function startEngine(
   environment: Environment,
 ): Promise<Engine> {
   const repository = at(config.modelsDir);
+  const devices = chooseDevices(config, events, environment);
   const view = new RepositoryView(repository, `${at(config.socket)}.models`);
   const python = pythonBackend(config, events, environment);
-  const starting = startTriton(config, view.folder, python.regionPrefix);
+  const starting = startTriton(config, view.folder, python.regionPrefix, devices);
   // gRPC takes as long to load as the core to start: side by side.
   const serving = import('./serve-engine.js');
   const triton = await starting;
@@ -89,7 +95,7 @@ export async function startEngine(
   const regions = new SharedMemoryRegions();
   const gate = new InferenceGate(triton, config, regions);
   let served: ServedEngine | undefined;
-  const device = endWithDevice(triton);
+  const device = endWithDevice(triton, devices, events);
   const poll = new RepositoryPoll(models, repository, config.models === '' ? null : needed);
   const stop = async (): Promise<void> => {
     await poll.stop();
@@ -104,12 +110,12 @@ export async function startEngine(
     await models.loadNeeded();
     const { serveEngine } = await serving;
     served = await serveEngine({ triton, models, gate, events, regions }, at(config.socket), config);
-    if (config.dataPlane === 'shm') openDataPlane(triton, config);
+    if (config.dataPlane === 'shm') openDataPlane(triton, config, devices);
   } catch (error) {
     await stop();
     throw error;
   }
   if (config.modelsPollMs > 0) poll.start(config.modelsPollMs);
   events.EngineListened({ socket: at(config.socket), models: needed, ready: models.whyNotReady() === null });
-  return { models, stop };
+  return { devices, models, stop };
 }

@@ -45,6 +45,7 @@ export function engineIncident(
     reaction: seen.reaction,
     engine: {
       pid,
+      device: engine.process.deviceKind,
       exitCode: code,
       signal,
       startMs: engine.readyAt === null ? null : ms(engine.readyAt - engine.startedAt),

@@ -61,6 +61,8 @@ function logLines(
  */
 export class EngineProcess {
   readonly words = new TextTail(tailLength);
+  /** As it says before it is ready. */
+  deviceKind = 'cpu';
   /** null where not even that could be made. */
   private readonly child: ChildProcess | null;
   private isReady = false;
@@ -96,7 +98,8 @@ export class EngineProcess {
   }
 
   private listen(child: ChildProcess): void {
-    child.on('message', (message: { type?: string }) => {
+    child.on('message', (message: { type?: string; kind?: unknown }) => {
+      if (message.type === 'devices') this.deviceKind = String(message.kind);
       if (message.type !== 'ready' || this.isReady) return;
       this.isReady = true;
       this.options.onReady();

@@ -34,6 +34,7 @@ export interface Incident {
   readonly reaction: Reaction;
   readonly engine: {
     readonly pid: number;
+    readonly device: string;
     readonly exitCode: number | null;
     readonly signal: string | null;
     /** Until it was ready; null where it never was. */

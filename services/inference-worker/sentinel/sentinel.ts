@@ -118,6 +118,7 @@ export class Sentinel {
   private ready(engine: WatchedEngine): void {
     this.options.events.EngineStarted({
       enginePid: engine.process.pid,
+      device: engine.process.deviceKind,
       startSeconds: (performance.now() - engine.startedAt) / 1_000,
     });
     if (this.standby.holds(engine)) return this.standby.onReady(engine);
@@ -143,10 +144,14 @@ export class Sentinel {
     this.active = engine;
     this.activeSince = now;
     engine.process.hurry();
-    this.options.link.up(engine.client!, engine.address);
+    this.options.link.up(engine.client!, engine.address, engine.process.deviceKind);
     const downSeconds = this.downSince === null ? 0 : (now - this.downSince) / 1_000;
     this.downSince = null;
-    this.options.events.EngineActivated({ enginePid: engine.process.pid, downSeconds });
+    this.options.events.EngineActivated({
+      enginePid: engine.process.pid,
+      device: engine.process.deviceKind,
+      downSeconds,
+    });
     if (this.options.standby) this.standby.startLater();
   }
 

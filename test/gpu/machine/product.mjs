@@ -41,7 +41,7 @@ export async function packProduct({ root, build, to }) {
   return { ...finish(stage, to), missing };
 }
 
-const isLibrary = (file) => file.endsWith('.so');
+const isLibrary = (file) => file.endsWith('.so') || file.endsWith('.json');
 
 function takeFiles({ root, stage, from, accepts, strip, missing }) {
   const source = join(root, from);
@@ -51,7 +51,7 @@ function takeFiles({ root, stage, from, accepts, strip, missing }) {
     const target = join(stage, relative(root, file));
     mkdirSync(dirname(target), { recursive: true });
     copyFileSync(file, target);
-    if (strip) execFileSync('strip', ['--strip-unneeded', target]);
+    if (strip && !target.endsWith('.json')) execFileSync('strip', ['--strip-unneeded', target]);
   }
 }
 

@@ -2,15 +2,30 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
+
+#include <unistd.h>
 
 #include "fake_driver.hpp"
 
 namespace {
 
 using Result = int;
-int devices = 0;
-std::atomic<bool> used{false};
+
+// For a whole engine: so many GPUs, in use from the start, and broken from when there is a file of that name.
+const char* from_environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+bool is_broken_by_file() {
+  const char* file = from_environment("FAKE_GPU_BROKEN_BY");
+  return *file != '\0' && access(file, F_OK) == 0;
+}
+
+int devices = std::atoi(from_environment("FAKE_GPUS"));
+std::atomic<bool> used{devices > 0};
 std::atomic<Result> context_answer{0};
 std::atomic<Result> presence_answer{0};
 std::atomic<int> copies{0};
@@ -81,7 +96,7 @@ Result cuStreamCreateWithPriority(void** stream, unsigned, int) {
   *stream = &word;
   return context_answer;
 }
-Result cuStreamQuery(void*) { return context_answer; }
+Result cuStreamQuery(void*) { return is_broken_by_file() ? 700 : context_answer.load(); }
 Result cuMemcpyDtoHAsync_v2(void*, unsigned long long, std::size_t, void*) {
   ++copies;
   return context_answer;

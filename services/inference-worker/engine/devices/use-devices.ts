@@ -1,0 +1,66 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { visibleGpus } from '#native/triton/gpus';
+import {
+  deviceKind,
+  leastCapability,
+  servingGpus,
+  visibilityOf,
+  wantedDevices,
+  type BackendsBuild,
+  type Gpu,
+} from './device-choice';
+
+export interface Devices {
+  /** As it stands in outcomes. */
+  readonly kind: string;
+  readonly gpus: readonly Gpu[];
+  /** Of a GPU that the core may use; absent where it sees none. */
+  readonly minComputeCapability?: number;
+  /** Why GPUs of this machine don't serve; empty where there are none, or they do. */
+  readonly unused: string;
+}
+
+/** The build leaves it beside the backends; a folder without one is taken for one that knows only the CPU. */
+const buildFile = 'built-for.json';
+
+function buildOf(backends: string): BackendsBuild {
+  try {
+    const { cudaArchitectures } = JSON.parse(
+      readFileSync(join(backends, buildFile), 'utf8'),
+    ) as BackendsBuild;
+    return { cudaArchitectures: cudaArchitectures.map(Number) };
+  } catch {
+    return { cudaArchitectures: [] };
+  }
+}
+
+function machineHasGpus(): boolean {
+  return readdirSync('/dev').some((name) => /^nvidia\d+$/.test(name));
+}
+
+/** Of this process, and of the programs that the core starts. */
+export interface Environment {
+  readonly all: NodeJS.ProcessEnv;
+  set(name: string, value: string): void;
+}
+
+/**
+ * Makes this process see the GPUs that it shall use, and no others. Before the core is opened: the driver reads the
+ * environment once. Throws CONFIG_INVALID for a GPU that is named and can't serve.
+ */
+export function useDevices(text: string, backends: string, { all, set }: Environment): Devices {
+  const wanted = wantedDevices(text);
+  const build = buildOf(backends);
+  const { visible, hidden } = visibilityOf(wanted, build, all['CUDA_VISIBLE_DEVICES']);
+  if (visible !== null) set('CUDA_VISIBLE_DEVICES', visible);
+  // The order of nvidia-smi.
+  if (all['CUDA_VISIBLE_DEVICES'] === undefined) set('CUDA_DEVICE_ORDER', 'PCI_BUS_ID');
+  if (hidden !== '') return { kind: 'cpu', gpus: [], unused: machineHasGpus() ? hidden : '' };
+  const { gpus: shown, failure } = visibleGpus();
+  const gpus = servingGpus(wanted, build, shown);
+  const minComputeCapability = leastCapability(build);
+  const tooOld =
+    shown.length > 0 ? `none has compute capability ${minComputeCapability.toFixed(1)}` : failure;
+  return { kind: deviceKind(gpus), gpus, minComputeCapability, unused: gpus.length === 0 ? tooOld : '' };
+}
