@@ -39,8 +39,9 @@ std::int64_t next_batches(const std::string& config) {
 
 std::int64_t latest_version(const std::string& metadata) {
   try {
+    const Json model = backend::parseJson(metadata);
     std::int64_t latest = -1;
-    for (const Json& version : backend::parseJson(metadata).at("versions").list) {
+    for (const Json& version : model.at("versions").list) {
       latest = std::max<std::int64_t>(latest, version.integer());
     }
     return latest;
