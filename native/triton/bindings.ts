@@ -38,6 +38,7 @@ export interface AdmissionCounts {
   readonly startedLater: number;
   readonly refusedFull: number;
   readonly refusedHopeless: number;
+  readonly displaced: number;
   readonly late: number;
   readonly expiredQueued: number;
   readonly expiredRunning: number;
@@ -65,6 +66,28 @@ export type AdmissionStatistics = Readonly<Record<PriorityClass, AdmissionCounts
   readonly inCore: number;
 };
 
+/** ModelWork of src/admission.hpp. */
+export interface ModelWork {
+  readonly model: string;
+  readonly version: number;
+  /** Another one after a load or an unload of the model. */
+  readonly line: number;
+  readonly waiting: number;
+  /** In the core, also requests whose caller is gone. */
+  readonly running: number;
+  /** The number of the one that the core has had for longest; 0: none. */
+  readonly oldest: number;
+  /** Ended by the model, well or not; of those, well. */
+  readonly workedOff: number;
+  readonly answered: number;
+  /** Of inputs that the core has had since the model last made progress. */
+  readonly kib: number;
+  /** What a KiB cost, near the upper end of what was seen. */
+  readonly msPerKib: number;
+  /** To the latest deadline of those; absent where one has none. */
+  readonly leftMs?: number;
+}
+
 export interface NativeInput {
   readonly name: string;
   readonly datatype: string;
@@ -86,6 +109,8 @@ export interface NativeCompletion {
   readonly id: number;
   readonly errorCode?: string;
   readonly errorMessage?: string;
+  /** Of one that was refused: to its deadline. */
+  readonly remainingMs?: number;
   readonly version?: string;
   readonly outputs?: readonly NativeOutput[];
 }
@@ -138,6 +163,9 @@ export interface TritonBindings {
   openDataPlane(handle: ServerHandle, socketPath: string, pins: boolean): void;
   dataPlaneCounts(handle: ServerHandle): DataPlaneCounts | undefined;
   admissionStatistics(handle: ServerHandle): AdmissionStatistics;
+  modelWork(handle: ServerHandle): ModelWork[];
+  /** Models of the Python backend whose process has ended since the last call, and what a request said of it. */
+  takeBrokenModels(handle: ServerHandle): (readonly [model: string, message: string])[];
 }
 
 export interface DataPlaneCounts {
@@ -150,7 +178,7 @@ export interface DataPlaneCounts {
   readonly inCore: number;
 }
 
-const abiVersion = 5;
+const abiVersion = 6;
 let loaded: TritonBindings | undefined;
 
 export function loadBindings(file = projectPath('build', 'native', 'triton.node')): TritonBindings {

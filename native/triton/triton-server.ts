@@ -1,71 +1,20 @@
 import { DeadlineClock } from '#lib/deadline-clock';
-import type { ParameterRow } from '#lib/engine-client/request-parameters';
-import { admissionOf, endOf, type AdmissionLimits } from './admission';
+import { OutputSizes } from '../output-sizes';
+import { endOf } from './admission';
 import {
   loadBindings,
   type AdmissionStatistics,
   type DataPlaneCounts,
+  type ModelWork,
   type NativeCompletion,
-  type NativeOutput,
   type ServerHandle,
   type TritonBindings,
 } from './bindings';
 import { OutputPool } from './output-pool';
-import { checkInputs, type TritonTensor } from './tensor';
+import type { ModelIndexEntry, TritonCall, TritonRequest, TritonResult } from './server-types';
+import { settingsOf, type TritonServerOptions } from './server-settings';
+import { checkInputs, tensorOf } from './tensor';
 import { asTritonError, TritonError, type TritonErrorCode } from './triton-error';
-
-export interface TritonServerOptions {
-  /** libtritonserver.so; a process can use one. */
-  readonly coreLibrary: string;
-  readonly modelRepository: string;
-  readonly backendDirectory: string;
-  readonly serverId?: string;
-  readonly repoAgentDirectory?: string;
-  readonly cacheDirectory?: string;
-  readonly minComputeCapability?: number;
-  /** A stop that takes longer gives up. */
-  readonly exitTimeoutSeconds?: number;
-  readonly loadThreads?: number;
-  /** Of the shared memory that the Python backend makes for each instance of a model. */
-  readonly pythonRegionPrefix?: string;
-  /** Idle output buffers that are kept. */
-  readonly keepOutputBytes?: number;
-  /** Absent: any number may wait. */
-  readonly admission?: AdmissionLimits;
-}
-
-export interface TritonRequest {
-  readonly model: string;
-  /** Absent or empty: the model's version policy decides. */
-  readonly version?: string;
-  readonly requestId?: string;
-  readonly inputs: readonly TritonTensor[];
-  /** Absent or empty: all outputs. */
-  readonly outputs?: readonly string[];
-  /** `priority` and `timeout` are admission's, the others the backend's. */
-  readonly parameters?: ParameterRow;
-}
-
-export interface TritonCall {
-  readonly signal?: AbortSignal;
-  /** Unix milliseconds. */
-  readonly deadlineMs?: number;
-}
-
-export interface TritonResult {
-  readonly version: string;
-  /** Views of a pooled buffer: valid until `release`. */
-  readonly outputs: readonly TritonTensor[];
-  /** Gives the buffer back; call it once, when nothing reads the outputs any more. */
-  release(): void;
-}
-
-export interface ModelIndexEntry {
-  readonly name: string;
-  readonly version?: string;
-  readonly state?: string;
-  readonly reason?: string;
-}
 
 interface Flight {
   readonly model: string;
@@ -76,8 +25,6 @@ interface Flight {
   abandoned: boolean;
   stopListening(): void;
 }
-
-const firstGuess = 64 * 1024;
 
 function versionNumber(version: string | undefined): number {
   if (version === undefined || version === '') return -1;
@@ -93,8 +40,7 @@ function versionNumber(version: string | undefined): number {
 export class TritonServer implements AsyncDisposable {
   private readonly flights = new Map<number, Flight>();
   private readonly pool: OutputPool;
-  /** Output bytes of a model's largest answer so far. */
-  private readonly outputBytes = new Map<string, number>();
+  private readonly sizes = new OutputSizes();
   private stopping: Promise<void> | undefined;
   private handle!: ServerHandle;
   private drained: (() => void) | undefined;
@@ -109,19 +55,7 @@ export class TritonServer implements AsyncDisposable {
 
   static async start(options: TritonServerOptions): Promise<TritonServer> {
     const server = new TritonServer(loadBindings(), options.keepOutputBytes ?? 16 * 1024 * 1024);
-    const settings = {
-      coreLibrary: options.coreLibrary,
-      serverId: options.serverId ?? 'roundhouse',
-      modelRepository: options.modelRepository,
-      backendDirectory: options.backendDirectory,
-      repoAgentDirectory: options.repoAgentDirectory ?? options.backendDirectory,
-      cacheDirectory: options.cacheDirectory ?? options.backendDirectory,
-      minComputeCapability: options.minComputeCapability ?? 6,
-      exitTimeoutSeconds: options.exitTimeoutSeconds ?? 5,
-      loadThreads: options.loadThreads ?? 1,
-      pythonRegionPrefix: options.pythonRegionPrefix ?? '',
-      ...admissionOf(options.admission),
-    };
+    const settings = settingsOf(options);
     server.handle = await server.ask(() =>
       server.bindings.startServer(settings, (batch) => server.onCompletions(batch)),
     );
@@ -205,13 +139,21 @@ export class TritonServer implements AsyncDisposable {
   admissionStatistics(): AdmissionStatistics {
     return this.bindings.admissionStatistics(this.handle);
   }
+  /** What the core has of each model, and what the models made of it. */
+  modelWork(): ModelWork[] {
+    return this.bindings.modelWork(this.handle);
+  }
+  /** Models of the Python backend whose process has ended since the last call, and what a request said of it. */
+  takeBrokenModels(): (readonly [model: string, message: string])[] {
+    return this.bindings.takeBrokenModels(this.handle);
+  }
 
   /** Inputs must not change before the promise is settled, and after an abort not before `inFlight` fell. */
   infer(request: TritonRequest, { signal, deadlineMs = Infinity }: TritonCall = {}): Promise<TritonResult> {
     return new Promise((resolve, reject) => {
       if (signal?.aborted === true) throw new TritonError('CANCELLED', 'the request was cancelled');
       checkInputs(request.inputs);
-      const arena = this.pool.take(this.outputBytes.get(request.model) ?? firstGuess);
+      const arena = this.pool.take(this.sizes.expected(request.model));
       const end = endOf(deadlineMs, request.parameters);
       const id = this.submit(request, arena, deadlineMs);
       const onAbort = (): void => this.abandon(id);
@@ -299,11 +241,12 @@ export class TritonServer implements AsyncDisposable {
     if (flight.abandoned || completion.errorCode !== undefined) {
       this.pool.give(flight.arena);
       const code = (completion.errorCode ?? 'CANCELLED') as TritonErrorCode;
-      flight.settle.reject(new TritonError(code, completion.errorMessage ?? ''));
+      const { errorMessage = '', remainingMs } = completion;
+      flight.settle.reject(new TritonError(code, errorMessage, { remainingMs }));
       return;
     }
     const outputs = completion.outputs ?? [];
-    this.rememberSize(flight.model, outputs);
+    this.sizes.remember(flight.model, outputs);
     let released = false;
     flight.settle.resolve({
       version: completion.version ?? '',
@@ -313,12 +256,6 @@ export class TritonServer implements AsyncDisposable {
         released = true;
       },
     });
-  }
-
-  private rememberSize(model: string, outputs: readonly NativeOutput[]): void {
-    const alignment = 64;
-    const bytes = outputs.reduce((sum, output) => sum + output.byteLength + alignment, alignment);
-    if (bytes > (this.outputBytes.get(model) ?? firstGuess)) this.outputBytes.set(model, bytes);
   }
 
   private async drain(graceMs: number): Promise<void> {
@@ -348,10 +285,4 @@ export class TritonServer implements AsyncDisposable {
       throw asTritonError(error);
     }
   }
-}
-
-function tensorOf(output: NativeOutput, arena: Buffer): TritonTensor {
-  const { name, datatype, shape, byteLength, offset, copy } = output;
-  const data = copy ?? arena.subarray(offset ?? 0, (offset ?? 0) + byteLength);
-  return { name, datatype, shape, data };
 }

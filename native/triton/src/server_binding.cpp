@@ -46,6 +46,7 @@ Napi::Object inference_to_js(Napi::Env env, const Inference& inference) {
   if (!inference.error_code.empty()) {
     object.Set("errorCode", inference.error_code);
     object.Set("errorMessage", inference.error_message);
+    if (inference.remaining_ms >= 0) object.Set("remainingMs", static_cast<double>(inference.remaining_ms));
     return object;
   }
   Napi::Array outputs = Napi::Array::New(env, inference.outputs.size());
