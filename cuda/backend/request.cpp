@@ -24,9 +24,9 @@ InputTensor::InputTensor(TRITONBACKEND_Request* request, const char* name, TRITO
 }
 
 const void* InputTensor::buffer(TRITONBACKEND_Input* input, std::uint32_t index, const char* name,
-                                std::uint64_t& size) {
+                                std::uint64_t& size, TRITONSERVER_MemoryType& memory) {
   const void* start = nullptr;
-  TRITONSERVER_MemoryType memory = TRITONSERVER_MEMORY_CPU;
+  memory = TRITONSERVER_MEMORY_CPU;
   std::int64_t memoryId = 0;
   check(TRITONBACKEND_InputBuffer(input, index, &start, &size, &memory, &memoryId));
   if (memory == TRITONSERVER_MEMORY_GPU) {
@@ -39,15 +39,17 @@ void InputTensor::gather(TRITONBACKEND_Input* input, std::uint32_t bufferCount, 
                          const char* name) {
   constexpr std::uintptr_t widest = alignof(std::int64_t);
   std::uint64_t size = 0;
-  const void* only = bufferCount == 1 ? buffer(input, 0, name, size) : nullptr;
+  TRITONSERVER_MemoryType memory = TRITONSERVER_MEMORY_CPU;
+  const void* only = bufferCount == 1 ? buffer(input, 0, name, size, memory) : nullptr;
   if (bufferCount == 1 && size == byteSize && reinterpret_cast<std::uintptr_t>(only) % widest == 0) {
     bytes_ = {static_cast<const std::byte*>(only), byteSize};
+    pinned_ = memory == TRITONSERVER_MEMORY_CPU_PINNED;
     return;
   }
   gathered_.resize(byteSize);
   std::uint64_t filled = 0;
   for (std::uint32_t index = 0; index < bufferCount; ++index) {
-    const void* start = buffer(input, index, name, size);
+    const void* start = buffer(input, index, name, size, memory);
     if (size > byteSize - filled)
       throw Error(ErrorCode::payloadInvalid, std::string("tensor '") + name + "' is too long");
     if (size > 0) std::memcpy(gathered_.data() + filled, start, size);
@@ -69,8 +71,7 @@ Reply::~Reply() {
   if (response_ != nullptr) OwnedError ignored(TRITONBACKEND_ResponseDelete(response_));
 }
 
-std::span<std::uint8_t> Reply::output(const char* name, TRITONSERVER_DataType datatype,
-                                      std::span<const std::int64_t> shape) {
+OutputMemory Reply::memoryOf(const char* name, TRITONSERVER_DataType datatype, std::span<const std::int64_t> shape) {
   std::uint64_t byteSize = TRITONSERVER_DataTypeByteSize(datatype);
   for (const std::int64_t extent : shape) byteSize *= static_cast<std::uint64_t>(extent);
   TRITONBACKEND_Output* output = nullptr;
@@ -83,7 +84,7 @@ std::span<std::uint8_t> Reply::output(const char* name, TRITONSERVER_DataType da
   if (memory == TRITONSERVER_MEMORY_GPU) {
     throw Error(ErrorCode::modelFailed, std::string("output '") + name + "' is in GPU memory");
   }
-  return {static_cast<std::uint8_t*>(start), byteSize};
+  return {{static_cast<std::uint8_t*>(start), byteSize}, memory == TRITONSERVER_MEMORY_CPU_PINNED};
 }
 
 void Reply::send() {

@@ -19,6 +19,8 @@ class InputTensor {
   InputTensor(TRITONBACKEND_Request* request, const char* name, TRITONSERVER_DataType datatype);
 
   std::span<const std::int64_t> shape() const { return shape_; }
+  /// The bytes lie in page-locked memory, says the core: a GPU reads them without staging.
+  bool isPinned() const { return pinned_; }
 
   template <typename T>
   std::span<const T> values() const {
@@ -27,11 +29,19 @@ class InputTensor {
 
  private:
   void gather(TRITONBACKEND_Input* input, std::uint32_t bufferCount, std::uint64_t byteSize, const char* name);
-  const void* buffer(TRITONBACKEND_Input* input, std::uint32_t index, const char* name, std::uint64_t& size);
+  const void* buffer(TRITONBACKEND_Input* input, std::uint32_t index, const char* name, std::uint64_t& size,
+                     TRITONSERVER_MemoryType& memory);
 
   std::span<const std::int64_t> shape_;
   std::span<const std::byte> bytes_;
   std::vector<std::byte> gathered_;
+  bool pinned_ = false;
+};
+
+/// Memory of an output: of any alignment, page-locked where the caller's allocator says so.
+struct OutputMemory {
+  std::span<std::uint8_t> bytes;
+  bool pinned = false;
 };
 
 /// Has the caller given up? Polled during long work.
@@ -47,7 +57,10 @@ class Reply {
 
   /// CPU memory of the output of that shape, of any alignment, to be filled before `send`. Throws where the
   /// caller's allocator gives other memory.
-  std::span<std::uint8_t> output(const char* name, TRITONSERVER_DataType datatype, std::span<const std::int64_t> shape);
+  OutputMemory memoryOf(const char* name, TRITONSERVER_DataType datatype, std::span<const std::int64_t> shape);
+  std::span<std::uint8_t> output(const char* name, TRITONSERVER_DataType datatype, std::span<const std::int64_t> shape) {
+    return memoryOf(name, datatype, shape).bytes;
+  }
 
   template <typename T>
   void write(const char* name, TRITONSERVER_DataType datatype, std::span<const std::int64_t> shape,

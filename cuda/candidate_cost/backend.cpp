@@ -35,7 +35,9 @@ TRITON_ENTRY TRITONSERVER_Error* TRITONBACKEND_ModelFinalize(TRITONBACKEND_Model
 
 TRITON_ENTRY TRITONSERVER_Error* TRITONBACKEND_ModelInstanceInitialize(TRITONBACKEND_ModelInstance* handle) {
   return guarded([&] {
-    auto instance = std::make_unique<Instance>();
+    TRITONBACKEND_Model* model = nullptr;
+    check(TRITONBACKEND_ModelInstanceModel(handle, &model));
+    auto instance = roundhouse::candidate_cost::makeInstance(*modelOf(model), handle);
     check(TRITONBACKEND_ModelInstanceSetState(handle, instance.get()));
     instance.release();
   });
@@ -51,6 +53,8 @@ TRITON_ENTRY TRITONSERVER_Error* TRITONBACKEND_ModelInstanceExecute(TRITONBACKEN
   return executeRequests(handle, requests, count, [&](Batch& batch) {
     TRITONBACKEND_Model* model = nullptr;
     check(TRITONBACKEND_ModelInstanceModel(handle, &model));
-    roundhouse::candidate_cost::executeBatch(*modelOf(model), *instanceOf(handle), batch);
+    Instance& instance = *instanceOf(handle);
+    if (instance.gpu != nullptr) return instance.gpu->execute(batch);
+    roundhouse::candidate_cost::executeBatch(*modelOf(model), instance, batch);
   });
 }

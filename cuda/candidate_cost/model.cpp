@@ -23,14 +23,15 @@ const std::vector<TensorDeclaration> kOutputs = {
     {"interval", TRITONSERVER_TYPE_INT64},
 };
 
-/// The whole way of a request on the sample shard.
-void dryRunShard(Model& model) {
+}  // namespace
+
+void Model::dryRun() {
   const ShardValues sample = sampleShard();
-  const Shard shard = openShard(sample.bytes(), *model.matrices);
+  const Shard shard = openShard(sample.bytes(), *matrices);
   std::vector<float> features(shard.needed.count() * layout::ETR_FEATURES);
   std::vector<float> quantiles(shard.needed.count() * layout::ETR_OUTPUTS);
   gatherFeatures(shard.tables, shard.needed, features.data());
-  model.network->predict(features.data(), shard.needed.count(), quantiles.data());
+  network->predict(features.data(), shard.needed.count(), quantiles.data());
   const ShardTimes times = shardTimes(shard.tables, shard.needed, quantiles.data());
   std::vector<std::uint8_t> plans(static_cast<std::size_t>(shard.tables.candidateCount) * layout::PLAN_RECORD_BYTES);
   const Instance instance;
@@ -40,22 +41,32 @@ void dryRunShard(Model& model) {
   }
 }
 
-}  // namespace
-
 Instance::Instance() : workspace(std::make_unique<CandidateWorkspace>()) {
   route_planner::resetWorkspace(workspace->planner);
+}
+
+std::unique_ptr<Instance> makeInstance(Model& model, TRITONBACKEND_ModelInstance* handle) {
+  TRITONSERVER_InstanceGroupKind kind = TRITONSERVER_INSTANCEGROUPKIND_CPU;
+  std::int32_t device = 0;
+  backend::check(TRITONBACKEND_ModelInstanceKind(handle, &kind));
+  backend::check(TRITONBACKEND_ModelInstanceDeviceId(handle, &device));
+  auto instance = std::make_unique<Instance>();
+  const bool onGpu = kind == TRITONSERVER_INSTANCEGROUPKIND_GPU && model.gpu != nullptr;
+  if (onGpu) instance->gpu = model.gpu->instance(device);
+  return instance;
 }
 
 std::unique_ptr<Model> loadModel(TRITONBACKEND_Model* handle) {
   auto model = std::make_unique<Model>();
   const auto& settings = model->settings = backend::readModelSettings(handle, kInputs, kOutputs);
   const auto pin = settings.versionFolder() / settings.parameter("network_pin", "network.json");
-  const auto file = pinnedNetwork(settings.repository(), pin);
+  const auto& file = model->networkFile = pinnedNetwork(settings.repository(), pin);
   model->network = delivery_time::loadNetwork(file, settings.parameter("onnxruntime", ""));
   model->batchInvariant = delivery_time::dryRun(*model->network).batchInvariant;
   model->matrices =
       std::make_unique<MatrixStore>(settings.repository() / settings.parameter("travel_folder", "travel"));
-  dryRunShard(*model);
+  model->dryRun();
+  model->gpu = makeGpuModel(*model);
   backend::logInfo(__FILE__, __LINE__,
                    settings.name + " " + std::to_string(settings.version) + ": network " +
                        file.lexically_relative(settings.repository()).string() + " on " +

@@ -77,14 +77,14 @@ std::vector<std::string> DeviceCoster::resources() const {
   return all;
 }
 
-void DeviceCoster::cost(std::span<CostTask> tasks, const Stop& stop) {
+void DeviceCoster::cost(Tasks tasks, const Stop& stop) {
   device::useDevice(options_.device);
   std::vector<CostTask*> open;
-  for (CostTask& task : tasks) {
-    if (stop(task)) {
-      task.failure = cancelled();
+  for (CostTask* task : tasks) {
+    if (stop(*task)) {
+      task->failure = cancelled();
     } else {
-      open.push_back(&task);
+      open.push_back(task);
     }
   }
   if (!open.empty()) costTogether(open, stop);

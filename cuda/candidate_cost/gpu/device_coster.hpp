@@ -50,19 +50,18 @@ class DeviceCoster {
   DeviceCoster(const DeviceCosterOptions& options, std::unique_ptr<delivery_time::DeviceNetwork::Context> network,
                std::shared_ptr<DeviceMatrices> matrices);
 
+  using Tasks = std::span<CostTask* const>;
   using Stop = std::function<bool(const CostTask&)>;
 
   /// Fills in every task. A shard fails alone: for a wrong candidate, an output of the network that is not finite, memory
   /// that it alone is short of. `stop` is asked between steps: a task for which it says true fails with
   /// DEADLINE_EXCEEDED. Throws DeviceFault. Nothing reads or writes the host's memory any more when it returns or throws.
-  void cost(std::span<CostTask> tasks, const Stop& stop);
+  void cost(Tasks tasks, const Stop& stop);
 
   /// One line a kernel.
   std::vector<std::string> resources() const;
 
  private:
-  using Tasks = std::span<CostTask* const>;
-
   void costTogether(Tasks tasks, const Stop& stop);
   void run(Tasks tasks, const Stop& stop);
   void upload(Tasks tasks);

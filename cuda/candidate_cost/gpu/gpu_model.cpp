@@ -1,0 +1,78 @@
+#include "../gpu_model.hpp"
+
+#include <map>
+#include <mutex>
+
+#include "device_instance.hpp"
+#include "error.hpp"
+#include "host_network_context.hpp"
+#include "triton_error.hpp"
+
+namespace roundhouse::candidate_cost {
+namespace gpu {
+namespace {
+
+using delivery_time::DeviceNetwork;
+
+/// What the instances of one GPU share.
+struct OneGpu {
+  /// Null where the network can't run there: then it runs on the CPU.
+  std::shared_ptr<DeviceNetwork> network;
+  std::shared_ptr<DeviceMatrices> matrices = std::make_shared<DeviceMatrices>();
+};
+
+class ModelOnGpus final : public GpuModel {
+ public:
+  explicit ModelOnGpus(Model& model) : model_(model) {}
+
+  std::unique_ptr<GpuInstance> instance(int device) override {
+    const std::lock_guard lock(mutex_);
+    device::useDevice(device);
+    const auto [found, isNew] = gpus_.try_emplace(device);
+    OneGpu& gpu = found->second;
+    if (isNew) gpu.network = load(device);
+    auto coster = std::make_unique<DeviceCoster>(DeviceCosterOptions{.device = device}, contextOf(gpu), gpu.matrices);
+    if (isNew) {
+      const std::string name = model_.settings.name;
+      for (const std::string& line : coster->resources()) backend::logInfo(__FILE__, __LINE__, name + ": " + line);
+    }
+    auto instance = std::make_unique<DeviceInstance>(model_, std::move(coster));
+    instance->dryRun();
+    return instance;
+  }
+
+ private:
+  std::shared_ptr<DeviceNetwork> load(int device) const {
+    const std::string where = model_.settings.name + " on GPU " + std::to_string(device) + ": ";
+    try {
+      delivery_time::DeviceNetworkOptions options;
+      options.file = model_.networkFile;
+      options.device = device;
+      options.reference = model_.network.get();
+      options.library = model_.settings.parameter("tensorrt", "");
+      auto network = delivery_time::loadDeviceNetwork(options);
+      backend::logInfo(__FILE__, __LINE__, where + network->description());
+      return network;
+    } catch (const Error& error) {
+      if (error.code() == ErrorCode::deviceFault) throw;
+      backend::logError(__FILE__, __LINE__, where + "the network runs on the CPU, since it can't here: " + error.what());
+      return nullptr;
+    }
+  }
+
+  std::unique_ptr<DeviceNetwork::Context> contextOf(const OneGpu& gpu) const {
+    if (gpu.network != nullptr) return gpu.network->context();
+    return std::make_unique<HostNetworkContext>(*model_.network);
+  }
+
+  Model& model_;
+  std::mutex mutex_;
+  std::map<int, OneGpu> gpus_;
+};
+
+}  // namespace
+}  // namespace gpu
+
+std::unique_ptr<GpuModel> makeGpuModel(Model& model) { return std::make_unique<gpu::ModelOnGpus>(model); }
+
+}  // namespace roundhouse::candidate_cost
