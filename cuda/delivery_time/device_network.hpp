@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "network.hpp"
 
@@ -25,6 +26,8 @@ struct DeviceNetworkOptions {
   std::optional<Precision> precision;
   /// The same network on ONNX Runtime, asked during the load only; nullptr: no limit is checked.
   Network* reference = nullptr;
+  /// Batch sizes that a built plan is optimised for, ascending; a batch above the last one is split.
+  std::vector<std::size_t> profiles{256, 2'048, 16'384, 65'536};
   /// libnvinfer; '' = the environment's ROUNDHOUSE_TENSORRT_LIBRARY, else the loader's search path.
   std::string library;
   /// Where built plans are kept; '' = the environment's ROUNDHOUSE_PLAN_DIR, else the user's cache folder.
@@ -47,6 +50,16 @@ class DeviceNetwork {
     /// [rows, quantiles], FP32 in device memory, aligned to 16 bytes, left alone until `stream` has passed. Rows above
     /// the largest profile are split. A row's bits may differ with the size of the batch. Throws DeviceFault, Error.
     virtual void enqueue(const float* d_features, std::size_t rows, float* d_quantiles, cudaStream_t stream) = 0;
+
+    /// Rows of host memory that `enqueueHost` takes at once; 0 where it can't be used.
+    virtual std::size_t hostRows() const { return 0; }
+    /// Pinned memory of the context's own for `hostRows` rows.
+    virtual float* hostFeatures() { return nullptr; }
+    virtual const float* hostQuantiles() const { return nullptr; }
+    /// Enqueues what predicts the first `rows` rows of `hostFeatures` into `hostQuantiles`, copies included, as one graph.
+    virtual void enqueueHost(std::size_t /*rows*/, cudaStream_t /*stream*/) {}
+    /// Does what the first calls of `enqueueHost` would have to.
+    virtual void prepareHost() {}
   };
 
   virtual ~DeviceNetwork() = default;
@@ -60,8 +73,13 @@ class DeviceNetwork {
   virtual std::string description() const = 0;
 };
 
+#define ROUNDHOUSE_EXPORTED __attribute__((visibility("default")))
+
 /// Loads, or builds and keeps, the plan of a network; one that is loaded already is shared. Throws Error naming the file
 /// and what is wrong or missing, DeviceFault where the GPU fails.
-std::shared_ptr<DeviceNetwork> loadDeviceNetwork(const DeviceNetworkOptions& options);
+ROUNDHOUSE_EXPORTED std::shared_ptr<DeviceNetwork> loadDeviceNetwork(const DeviceNetworkOptions& options);
+
+/// '' where TensorRT can be opened (`library` as in the options); else why not: then networks run on the CPU.
+ROUNDHOUSE_EXPORTED std::string whyNoTensorRt(const std::string& library);
 
 }  // namespace roundhouse::delivery_time

@@ -36,7 +36,10 @@ void ActivationArena::forgetPassed() {
   for (const std::uint64_t id : book_.closed()) {
     const auto end = ends_.find(id);
     const cudaError_t state = cudaEventQuery(*end->second);
-    if (state == cudaErrorNotReady) continue;
+    if (state == cudaErrorNotReady) {
+      (void)cudaGetLastError();  // else the next launch reports it
+      continue;
+    }
     device::require(state, "the GPU failed");
     spare_.push_back(std::move(end->second));
     ends_.erase(end);

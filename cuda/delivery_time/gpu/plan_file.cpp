@@ -71,8 +71,8 @@ std::string versionOfBarePlan(const std::string& bytes) {
   if (!bytes.starts_with(kBareMagic) || bytes.size() < kBareVersion + 4) return "";
   std::string version;
   for (std::size_t part = 0; part < 4; ++part) {
-    const auto number = static_cast<unsigned char>(bytes[kBareVersion + part]);
-    version += (part == 0 ? "" : ".") + std::to_string(number);
+    if (part > 0) version += '.';
+    version += std::to_string(static_cast<unsigned char>(bytes[kBareVersion + part]));
   }
   return version;
 }

@@ -32,7 +32,10 @@ Profiles parseProfiles(const std::string& text) {
 
 std::string textOf(const Profiles& profiles) {
   std::string text;
-  for (const std::size_t rows : profiles) text += (text.empty() ? "" : " ") + std::to_string(rows);
+  for (const std::size_t rows : profiles) {
+    if (!text.empty()) text += ' ';
+    text += std::to_string(rows);
+  }
   return text;
 }
 

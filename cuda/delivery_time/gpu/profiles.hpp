@@ -10,9 +10,6 @@ namespace roundhouse::delivery_time::gpu {
 /// last one bounds a call.
 using Profiles = std::vector<std::size_t>;
 
-/// The last one is what `delivery_time` takes in a request.
-inline const Profiles kDefaultProfiles{256, 2'048, 16'384, 65'536};
-
 /// "256 2048"; throws Error for anything else than ascending whole numbers within 1…1,048,576, at most eight.
 Profiles parseProfiles(const std::string& text);
 std::string textOf(const Profiles& profiles);

@@ -1,0 +1,143 @@
+#include "tensorrt_context.hpp"
+
+#include <cstring>
+
+#include "error.hpp"
+
+namespace roundhouse::delivery_time::gpu {
+namespace {
+
+constexpr std::size_t kAlignment = 256;
+
+std::size_t aligned(std::size_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
+
+}  // namespace
+
+TensorRtContext::TensorRtContext(std::shared_ptr<TensorRtNetwork> network)
+    : network_(std::move(network)), executions_(network_->profiles().size()) {
+  if (network_->settings().graphs) prepareBuffers();
+}
+
+void TensorRtContext::prepareBuffers() {
+  const Columns& columns = network_->settings().columns;
+  graphRows_ = network_->profiles().front();
+  const std::size_t activations = network_->arena() == nullptr ? 0 : aligned(network_->activationBytes(0));
+  const std::size_t features = aligned(graphRows_ * columns.features * sizeof(float));
+  const std::size_t quantiles = aligned(graphRows_ * columns.quantiles * sizeof(float));
+  small_.demand(activations + features + quantiles);
+  d_activations_ = small_.as<char>();
+  d_features_ = reinterpret_cast<float*>(small_.as<char>() + activations);
+  d_quantiles_ = reinterpret_cast<float*>(small_.as<char>() + activations + features);
+  device::require(cudaMemsetAsync(small_.as<char>(), 0, small_.bytes(), own_), "no memory can be cleared");
+  pinned_.demand(features + quantiles);
+  std::memset(pinned_.as<char>(), 0, pinned_.bytes());
+  hostFeatures_ = pinned_.as<float>();
+  hostQuantiles_ = reinterpret_cast<float*>(pinned_.as<char>() + features);
+  own_.wait();
+}
+
+TensorRtContext::Execution& TensorRtContext::execution(std::size_t profile) {
+  Execution& execution = executions_[profile];
+  if (!execution.context) execution.context = network_->execution(profile, own_);
+  return execution;
+}
+
+void TensorRtContext::setRows(Execution& execution, std::size_t rows) {
+  if (execution.rows == rows) return;
+  nvinfer1::Dims shape{};
+  shape.nbDims = 2;
+  shape.d[0] = static_cast<std::int64_t>(rows);
+  shape.d[1] = static_cast<std::int64_t>(network_->settings().columns.features);
+  if (!execution.context->setInputShape(kInputName, shape)) fail("setting a shape", own_);
+  if (network_->arena() != nullptr) execution.bytes = execution.context->updateDeviceMemorySizeForShapes();
+  execution.rows = rows;
+}
+
+void TensorRtContext::enqueue(const float* d_features, std::size_t rows, float* d_quantiles, cudaStream_t stream) {
+  const Columns& columns = network_->settings().columns;
+  while (rows > 0) {
+    const std::size_t piece = nextPiece(network_->profiles(), rows);
+    if (piece <= graphRows_)
+      runSmall(d_features, piece, d_quantiles, stream);
+    else
+      run(d_features, piece, d_quantiles, stream);
+    d_features += piece * columns.features;
+    d_quantiles += piece * columns.quantiles;
+    rows -= piece;
+  }
+}
+
+void TensorRtContext::run(const float* d_features, std::size_t rows, float* d_quantiles, cudaStream_t stream) {
+  Execution& work = execution(profileFor(network_->profiles(), rows));
+  setRows(work, rows);
+  const bool taken = work.context->setInputTensorAddress(kInputName, d_features) &&
+                     work.context->setOutputTensorAddress(kOutputName, d_quantiles);
+  if (!taken) fail("setting addresses", stream);
+  if (network_->arena() == nullptr) return launch(work, stream);
+  const ActivationArena::Lease lease(*network_->arena(), work.bytes, stream);
+  work.context->setDeviceMemoryV2(lease.memory(), static_cast<std::int64_t>(lease.bytes()));
+  launch(work, stream);
+}
+
+void TensorRtContext::launch(Execution& execution, cudaStream_t stream) {
+  if (!execution.context->enqueueV3(stream)) fail("running the network", stream);
+}
+
+void TensorRtContext::runSmall(const float* d_features, std::size_t rows, float* d_quantiles, cudaStream_t stream) {
+  const Columns& columns = network_->settings().columns;
+  const Graph& small = graph(Source::device, rows);
+  device::require(cudaMemcpyAsync(d_features_, d_features, rows * columns.features * sizeof(float),
+                                  cudaMemcpyDeviceToDevice, stream), "features can't be copied");
+  small.launch(stream);
+  device::require(cudaMemcpyAsync(d_quantiles, d_quantiles_, rows * columns.quantiles * sizeof(float),
+                                  cudaMemcpyDeviceToDevice, stream), "quantiles can't be copied");
+}
+
+void TensorRtContext::enqueueHost(std::size_t rows, cudaStream_t stream) { graph(Source::host, rows).launch(stream); }
+
+void TensorRtContext::prepareHost() {
+  for (std::size_t rows = 1; rows <= graphRows_; rows *= 2) (void)graph(Source::host, rows);
+  if (graphRows_ > 0) (void)graph(Source::host, graphRows_);
+}
+
+const Graph& TensorRtContext::graph(Source source, std::size_t rows) {
+  const std::size_t padded = paddedRows(rows, graphRows_);
+  const auto key = std::pair(source, padded);
+  if (const auto found = graphs_.find(key); found != graphs_.end()) return found->second;
+  Execution& work = execution(0);
+  setRows(work, padded);
+  const bool taken = work.context->setInputTensorAddress(kInputName, d_features_) &&
+                     work.context->setOutputTensorAddress(kOutputName, d_quantiles_);
+  if (!taken) fail("setting addresses", own_);
+  if (network_->arena() != nullptr) {
+    work.context->setDeviceMemoryV2(d_activations_, static_cast<std::int64_t>(network_->activationBytes(0)));
+  }
+  // What TensorRT does once for a shape must not be in the graph.
+  launch(work, own_);
+  own_.wait();
+  const Columns& columns = network_->settings().columns;
+  return graphs_.emplace(key, Graph(own_, [&] {
+    if (source == Source::host) {
+      device::require(cudaMemcpyAsync(d_features_, hostFeatures_, padded * columns.features * sizeof(float),
+                                      cudaMemcpyHostToDevice, own_), "features can't be copied");
+    }
+    launch(work, own_);
+    if (source == Source::host) {
+      device::require(cudaMemcpyAsync(const_cast<float*>(hostQuantiles_), d_quantiles_,
+                                      padded * columns.quantiles * sizeof(float), cudaMemcpyDeviceToHost, own_),
+                      "quantiles can't be copied");
+    }
+  })).first->second;
+}
+
+/// A broken GPU is a DeviceFault; everything else is the model's.
+void TensorRtContext::fail(const char* doing, cudaStream_t stream) {
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  if (cudaStreamIsCapturing(stream, &status) == cudaSuccess && status == cudaStreamCaptureStatusNone) {
+    device::require(cudaStreamSynchronize(stream), doing);
+  }
+  throw Error(ErrorCode::modelFailed, network_->settings().name + ": TensorRT fails at " + doing + ": " +
+                                          network_->library().log().take());
+}
+
+}  // namespace roundhouse::delivery_time::gpu

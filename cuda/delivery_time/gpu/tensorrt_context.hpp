@@ -1,0 +1,63 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "graph.hpp"
+#include "memory.hpp"
+#include "stream.hpp"
+#include "tensorrt_network.hpp"
+
+namespace roundhouse::delivery_time::gpu {
+
+/// One thread's way to run a network. Batches up to the smallest profile run as CUDA graphs, one for each padded size, on
+/// buffers of this context; larger ones run on the caller's buffers with activations of the arena.
+class TensorRtContext : public DeviceNetwork::Context {
+ public:
+  explicit TensorRtContext(std::shared_ptr<TensorRtNetwork> network);
+
+  void enqueue(const float* d_features, std::size_t rows, float* d_quantiles, cudaStream_t stream) override;
+
+  std::size_t hostRows() const override { return graphRows_; }
+  float* hostFeatures() override { return hostFeatures_; }
+  const float* hostQuantiles() const override { return hostQuantiles_; }
+  void enqueueHost(std::size_t rows, cudaStream_t stream) override;
+  void prepareHost() override;
+
+ private:
+  enum class Source { device, host };
+  struct Execution {
+    std::unique_ptr<nvinfer1::IExecutionContext> context;
+    std::size_t rows = 0;
+    std::size_t bytes = 0;
+  };
+
+  void prepareBuffers();
+  Execution& execution(std::size_t profile);
+  void setRows(Execution& execution, std::size_t rows);
+  void run(const float* d_features, std::size_t rows, float* d_quantiles, cudaStream_t stream);
+  void runSmall(const float* d_features, std::size_t rows, float* d_quantiles, cudaStream_t stream);
+  const Graph& graph(Source source, std::size_t rows);
+  void launch(Execution& execution, cudaStream_t stream);
+  [[noreturn]] void fail(const char* doing, cudaStream_t stream);
+
+  std::shared_ptr<TensorRtNetwork> network_;
+  /// For preparation only.
+  device::Stream own_;
+  /// By profile; made when first needed.
+  std::vector<Execution> executions_;
+  /// Rows that run as a graph; 0 without graphs.
+  std::size_t graphRows_ = 0;
+  device::DeviceMemory small_;
+  device::PinnedMemory pinned_;
+  void* d_activations_ = nullptr;
+  float* d_features_ = nullptr;
+  float* d_quantiles_ = nullptr;
+  float* hostFeatures_ = nullptr;
+  float* hostQuantiles_ = nullptr;
+  /// By padded rows.
+  std::map<std::pair<Source, std::size_t>, Graph> graphs_;
+};
+
+}  // namespace roundhouse::delivery_time::gpu
