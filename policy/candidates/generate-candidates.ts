@@ -1,14 +1,10 @@
 import { BundleRule, type Bundle } from './bundle-rule';
 import { disjointBundles, openOrdersByRestaurant, overlappingBundles } from './bundles';
-import { canMakeIt } from './can-make-it';
-import { earliestCouriers, rankCouriers, type Ranking } from './nearest-couriers';
+import { CandidateRows, candidatesOf, type Candidate, type CandidateTable } from './candidate-table';
+import { ChosenCouriers } from './chosen-couriers';
+import { CourierCheck } from './courier-check';
+import { rankCouriers } from './nearest-couriers';
 import type { PlanningView } from './planning-view';
-
-/** One courier with one bundle, worth costing. */
-export interface Candidate {
-  readonly courier: number;
-  readonly bundle: Bundle;
-}
 
 /** A round has at most this many candidates unless its ingest says otherwise. */
 const DEFAULT_MAX_CANDIDATES = 200_000;
@@ -18,10 +14,10 @@ const DEFAULT_MAX_CANDIDATES = 200_000;
  * earliest, and the courier that was told of it before. Deterministic. Above `maxCandidates` the number
  * of couriers a bundle falls until the round fits, and then the largest bundles are left out.
  */
-export function generateCandidates(
+export function candidateTable(
   view: PlanningView,
   maxCandidates: number = DEFAULT_MAX_CANDIDATES,
-): Candidate[] {
+): CandidateTable {
   const rule = new BundleRule(view);
   const { bundles: policy, couriersPerBundle } = view.round.policy;
   const open = openOrdersByRestaurant(view);
@@ -35,7 +31,14 @@ export function generateCandidates(
   const kept = keepSmallest(restaurants, maxCandidates);
   const count = kept.reduce((sum, bundles) => sum + bundles.length, 0);
   const couriers = Math.max(1, Math.min(couriersPerBundle, Math.floor(maxCandidates / Math.max(1, count))));
-  return kept.flatMap((bundles) => restaurantCandidates(view, bundles, couriers, told));
+  const offers = new Offers(view, new ChosenCouriers(view, new CourierCheck(view), couriers), told);
+  for (const bundles of kept) offers.addRestaurant(bundles);
+  return offers.rows.table();
+}
+
+/** The same as objects. */
+export function generateCandidates(view: PlanningView, maxCandidates?: number): Candidate[] {
+  return candidatesOf(candidateTable(view, maxCandidates));
 }
 
 /** Leaves out whole sizes, the largest first, until there are at most `limit` bundles. */
@@ -63,45 +66,34 @@ function tentativeBundles({ round, indexOf }: PlanningView): Map<string, number[
   return told;
 }
 
-function restaurantCandidates(
-  view: PlanningView,
-  bundles: readonly Bundle[],
-  couriers: number,
-  told: ReadonlyMap<string, readonly number[]>,
-): Candidate[] {
-  const first = bundles[0];
-  if (!first) return [];
-  const ranking = rankCouriers(view, view.geometry.pickupPlace[first[0]!]!);
-  const candidatesOf = (bundle: Bundle) =>
-    couriersOf(view, ranking, bundle, couriers, told.get(bundleKey(bundle)) ?? []).map((courier) => ({
-      courier,
-      bundle,
-    }));
-  return bundles.flatMap((bundle) => {
-    const candidates = candidatesOf(bundle);
-    const split = candidates.length === 0 && view.round.policy.bundles.disjoint && bundle.length > 1;
-    return split ? bundle.flatMap((order) => candidatesOf([order])) : candidates;
-  });
+/** Offers bundles to couriers, restaurant by restaurant. */
+class Offers {
+  readonly rows = new CandidateRows();
+
+  constructor(
+    private readonly view: PlanningView,
+    private readonly chosen: ChosenCouriers,
+    private readonly told: ReadonlyMap<string, readonly number[]>,
+  ) {}
+
+  addRestaurant(bundles: readonly Bundle[]): void {
+    const first = bundles[0];
+    if (!first) return;
+    const ranking = rankCouriers(this.view, this.view.geometry.pickupPlace[first[0]!]!);
+    const add = (bundle: Bundle): boolean => {
+      this.chosen.choose(ranking, bundle, this.toldOf(bundle));
+      this.rows.add(bundle, this.chosen.couriers, this.chosen.count);
+      return this.chosen.count > 0;
+    };
+    for (const bundle of bundles) {
+      const split = !add(bundle) && this.view.round.policy.bundles.disjoint && bundle.length > 1;
+      if (split) for (const order of bundle) add([order]);
+    }
+  }
+
+  private toldOf(bundle: Bundle): readonly number[] {
+    return this.told.size === 0 ? nobody : (this.told.get(bundleKey(bundle)) ?? nobody);
+  }
 }
 
-/** The earliest couriers that can make it, with those told before, by courier index. */
-function couriersOf(
-  view: PlanningView,
-  ranking: Ranking,
-  bundle: Bundle,
-  count: number,
-  told: readonly number[],
-): number[] {
-  const { orders, asOf } = view.round;
-  const ready = Math.max(...bundle.map((order) => orders[order]!.readyAt)) - asOf;
-  const walkIn = Math.max(...bundle.map((order) => orders[order]!.pickup.preServiceSeconds));
-  const chosen = new Set<number>();
-  for (const courier of earliestCouriers(ranking, ready - walkIn)) {
-    if (chosen.size >= count) break;
-    if (canMakeIt(view, courier, bundle)) chosen.add(courier);
-  }
-  for (const courier of told) {
-    if (ranking.couriers.includes(courier) && canMakeIt(view, courier, bundle)) chosen.add(courier);
-  }
-  return [...chosen].sort((a, b) => a - b);
-}
+const nobody: readonly number[] = [];

@@ -1,3 +1,4 @@
 export type { Bundle } from './bundle-rule';
-export { generateCandidates, type Candidate } from './generate-candidates';
+export type { Candidate, CandidateTable } from './candidate-table';
+export { candidateTable, generateCandidates } from './generate-candidates';
 export { planningView, type PlanningView } from './planning-view';

@@ -4,32 +4,36 @@ import { SortedOnDemand } from './sorted-on-demand';
 
 /** Couriers within the radius of a pickup place; positions are those in `couriers`. */
 export interface Ranking {
+  readonly place: number;
   /** Courier indices, ascending. */
-  readonly couriers: readonly number[];
+  readonly couriers: Int32Array;
   /** When each can be at the place, seconds relative to asOf. */
   readonly arrivals: Float64Array;
   /** By distance, then index. */
   readonly byDistance: SortedOnDemand;
   /** By arrival, then distance, then index. */
   readonly byArrival: SortedOnDemand;
+  /** Least travel from each courier's position, NaN until it is asked for; see `leastRide`. */
+  readonly leastRides: Float64Array;
 }
 
 /** Above every distance within a radius; arrivals below 2^31 and distances make keys exact in a double. */
 const DISTANCE_ROOM = 2 ** 21;
 
-function withinRadius(view: PlanningView, place: number): number[] {
+function withinRadius(view: PlanningView, place: number): Int32Array {
   const { round, geometry, drives } = view;
   const radius = round.policy.candidateRadiusMetres;
   const [x, y] = [geometry.x[place]!, geometry.y[place]!];
-  const near: number[] = [];
-  for (let courier = 0; courier < round.couriers.length; courier += 1) {
+  const near = new Int32Array(round.couriers.length);
+  let count = 0;
+  for (let courier = 0; courier < near.length; courier += 1) {
     const at = geometry.courierPlace[courier]!;
     const dx = geometry.x[at]! - x;
     const dy = geometry.y[at]! - y;
     // ceil(sqrt(d²)) ≤ r and d² ≤ r² are the same for a whole r.
-    if (dx * dx + dy * dy <= radius * radius && drives[courier]) near.push(courier);
+    if (dx * dx + dy * dy <= radius * radius && drives[courier]) near[count++] = courier;
   }
-  return near;
+  return near.subarray(0, count);
 }
 
 export function rankCouriers(view: PlanningView, place: number): Ranking {
@@ -38,33 +42,50 @@ export function rankCouriers(view: PlanningView, place: number): Ranking {
   const distances = new Float64Array(couriers.length);
   const arrivals = new Float64Array(couriers.length);
   const keys = new Float64Array(couriers.length);
-  couriers.forEach((courier, i) => {
+  for (let i = 0; i < couriers.length; i += 1) {
+    const courier = couriers[i]!;
     const { at, place: from } = free[courier]!;
     distances[i] = placeDistance(geometry, geometry.courierPlace[courier]!, place);
     arrivals[i] = at + travel(from, place, round.couriers[courier]!.vehicle);
     keys[i] = arrivals[i]! * DISTANCE_ROOM + distances[i]!;
-  });
+  }
   return {
+    place,
     couriers,
     arrivals,
     byDistance: new SortedOnDemand(distances),
     byArrival: new SortedOnDemand(keys),
+    leastRides: new Float64Array(couriers.length).fill(NaN),
   };
 }
 
+/** Travel from the courier at a position of the ranking to its place, which no prediction undercuts. */
+export function leastRide(view: PlanningView, ranking: Ranking, position: number): number {
+  const known = ranking.leastRides[position]!;
+  if (!Number.isNaN(known)) return known;
+  const courier = ranking.couriers[position]!;
+  const { vehicle } = view.round.couriers[courier]!;
+  const ride = view.leastTravel(view.geometry.courierPlace[courier]!, ranking.place, vehicle);
+  ranking.leastRides[position] = ride;
+  return ride;
+}
+
 /**
- * Couriers by the time at which they can pick up something that is ready at `ready`: those that are
- * there by then come first, nearest first; the others by arrival.
+ * The positions of couriers by the time at which they can pick up something that is ready at `ready`: those that
+ * are there by then come first, nearest first; the others by arrival. Each is offered to `take`, which says
+ * whether it wants more.
  */
-export function* earliestCouriers(ranking: Ranking, ready: number): Generator<number> {
-  const { couriers, arrivals, byDistance, byArrival } = ranking;
+export function offerEarliest(ranking: Ranking, ready: number, take: (position: number) => boolean): void {
+  const { arrivals, byDistance, byArrival } = ranking;
   let inTime = 0;
-  for (const arrival of arrivals) if (arrival <= ready) inTime += 1;
+  for (let position = 0; position < arrivals.length; position += 1) {
+    if (arrivals[position]! <= ready) inTime += 1;
+  }
   for (let rank = 0, found = 0; found < inTime; rank += 1) {
     const position = byDistance.at(rank);
     if (arrivals[position]! > ready) continue;
     found += 1;
-    yield couriers[position]!;
+    if (!take(position)) return;
   }
-  for (let rank = inTime; rank < byArrival.length; rank += 1) yield couriers[byArrival.at(rank)]!;
+  for (let rank = inTime; rank < byArrival.length; rank += 1) if (!take(byArrival.at(rank))) return;
 }

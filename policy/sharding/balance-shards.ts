@@ -1,28 +1,45 @@
-import { ShardBuild, type WeighedRow } from './shard-rows';
+import { ShardBuild } from './shard-rows';
+import { stableOrder } from './stable-order';
+import type { WeighedRows } from './weighed-rows';
 
 /** The most expensive shard aims at this much of the mean, and may have that much. */
 const TARGET_IMBALANCE = 1.05;
 const MAX_IMBALANCE = 1.1;
 
 /** Cuts the rows, in the order given, into runs of about equal cost; neighbours stay together. */
-function cutInRuns(rows: readonly WeighedRow[], bases: readonly number[], count: number): ShardBuild[] {
-  const shards = Array.from({ length: count }, () => new ShardBuild(bases));
-  const whole = new ShardBuild(bases);
-  for (const row of rows) whole.add(row);
+function cutInRuns(all: WeighedRows, bases: Float64Array, count: number): ShardBuild[] {
+  const shards = Array.from({ length: count }, () => new ShardBuild(all, bases));
+  const whole = wholeCost(all, bases);
+  /** The shard, plus 1, that had the courier's last row. */
+  const shardOf = new Int32Array(bases.length);
   let before = 0;
   let current = 0;
-  for (const row of rows) {
+  for (let row = 0; row < all.count; row += 1) {
+    const courier = all.courier[row]!;
+    const added = (): number => all.cost[row]! + (shardOf[courier] === current + 1 ? 0 : bases[courier]!);
     const shard = shards[current]!;
-    const share = (whole.cost - before) / (count - current);
-    const added = shard.added(row);
-    const full = shard.rows.length > 0 && shard.cost + added / 2 > share;
+    const share = (whole - before) / (count - current);
+    const full = shard.rows.length > 0 && shard.cost + added() / 2 > share;
     if (full && current < count - 1) {
       before += shard.cost;
       current += 1;
     }
-    shards[current]!.add(row);
+    shards[current]!.append(row, added());
+    shardOf[courier] = current + 1;
   }
   return shards.filter((shard) => shard.rows.length > 0);
+}
+
+/** Of all rows in one shard. */
+function wholeCost(all: WeighedRows, bases: Float64Array): number {
+  const seen = new Uint8Array(bases.length);
+  let cost = 0;
+  for (let row = 0; row < all.count; row += 1) {
+    const courier = all.courier[row]!;
+    cost += all.cost[row]! + (seen[courier] === 0 ? bases[courier]! : 0);
+    seen[courier] = 1;
+  }
+  return cost;
 }
 
 /** Index of the row whose move from `heavy` to `light` evens them out best; −1 if none helps. */
@@ -59,19 +76,19 @@ function evenOut(shards: ShardBuild[], moves: number): void {
 }
 
 /** Largest first, each to the cheapest shard: evens out what runs can't, at the price of bigger tables. */
-function spread(rows: readonly WeighedRow[], bases: readonly number[], count: number): ShardBuild[] {
-  const shards = Array.from({ length: count }, () => new ShardBuild(bases));
-  const order = rows.map((row, index) => ({ row, index }));
-  order.sort((a, b) => b.row.cost - a.row.cost || a.index - b.index);
-  for (const { row } of order) lightest(shards).add(row);
+function spread(all: WeighedRows, bases: Float64Array, count: number): ShardBuild[] {
+  const shards = Array.from({ length: count }, () => new ShardBuild(all, bases));
+  const dearest = all.cost.reduce((most, cost) => Math.max(most, cost), 0);
+  // Costs are multiples of a half.
+  for (const row of stableOrder(all.cost.map((cost) => 2 * (dearest - cost)))) lightest(shards).add(row);
   return shards.filter((shard) => shard.rows.length > 0);
 }
 
-function shardsOf(rows: readonly WeighedRow[], bases: readonly number[], count: number): ShardBuild[] {
-  const runs = cutInRuns(rows, bases, Math.min(count, rows.length));
+function shardsOf(all: WeighedRows, bases: Float64Array, count: number): ShardBuild[] {
+  const runs = cutInRuns(all, bases, Math.min(count, all.count));
   evenOut(runs, 32 * count);
   if (isBalanced(runs, TARGET_IMBALANCE)) return runs;
-  const shards = spread(rows, bases, Math.min(count, rows.length));
+  const shards = spread(all, bases, Math.min(count, all.count));
   return heaviest(shards).cost < heaviest(runs).cost ? shards : runs;
 }
 
@@ -80,16 +97,19 @@ function shardsOf(rows: readonly WeighedRow[], bases: readonly number[], count: 
  * they can't be evened out there are fewer shards, but at least `least`. Deterministic.
  */
 export function balanceShards(
-  rows: readonly WeighedRow[],
-  bases: readonly number[],
+  all: WeighedRows,
+  bases: Float64Array,
   count: number,
   least: number,
 ): ShardBuild[] {
-  if (rows.length === 0) return [];
-  const dearest = rows.reduce((most, { cost, courier }) => Math.max(most, cost + bases[courier]!), 0);
+  if (all.count === 0) return [];
+  let dearest = 0;
+  for (let row = 0; row < all.count; row += 1) {
+    dearest = Math.max(dearest, all.cost[row]! + bases[all.courier[row]!]!);
+  }
   let wanted = count;
   for (;;) {
-    const shards = shardsOf(rows, bases, wanted);
+    const shards = shardsOf(all, bases, wanted);
     if (wanted <= least || isBalanced(shards, MAX_IMBALANCE)) return shards;
     // Largest first leaves no shard above mean + dearest, so this many are balanced.
     const sure = Math.floor((shards.length * meanCost(shards)) / (10 * dearest));

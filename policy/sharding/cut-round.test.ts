@@ -4,7 +4,7 @@ import { NO_LIMIT, Param, PlaceColumn } from '#schemas/tensors';
 import { buildCourier, buildOrder, buildPolicy, buildRound, buildStop } from '../../test/support/build-round';
 import { readShard, shardBytes } from '../../test/support/read-shard';
 import { generateCandidates, planningView } from '../candidates/index';
-import { cutRound, planCost, predictedCost, type CutLimits } from './index';
+import { cutRound, planCost, predictedCosts, type CutLimits } from './index';
 
 const seconds = (value: number) => value as Seconds;
 const models: ModelRef[] = [
@@ -43,11 +43,8 @@ function city(seed: number, couriers: number, orders: number, changes: Partial<D
 }
 
 const shardCost = (round: DispatchRound, shard: Shard) => {
-  const view = planningView(round);
-  return readShard(shard).candidates.reduce(
-    (sum, { courier, orders }) => sum + predictedCost(view, courier, orders),
-    0,
-  );
+  const costOf = predictedCosts(planningView(round));
+  return readShard(shard).candidates.reduce((sum, { courier, orders }) => sum + costOf(courier, orders), 0);
 };
 
 const key = ({ courier, orders }: { courier: number; orders: readonly number[] }) =>

@@ -1,15 +1,16 @@
 import type { ShardIndex } from '#schemas/brands';
 import type { DispatchRound, ModelRef, RoundManifest, Shard } from '#schemas/domain';
 import { RoundhouseError } from '#schemas/errors';
-import { CANDIDATE_COST_MODEL } from '#schemas/tensors';
-import { generateCandidates, planningView, type PlanningView } from '../candidates/index';
+import { CANDIDATE_COST_MODEL, ORDER_TIME_COLUMNS, PLAN_RECORD_BYTES } from '#schemas/tensors';
+import { candidateTable, planningView, type CandidateTable, type PlanningView } from '../candidates/index';
 import type { TravelMatrix } from '../routing/index';
 import { balanceShards } from './balance-shards';
 import { byLocality } from './locality';
-import { predictedCost } from './predicted-cost';
+import { predictedCosts } from './predicted-cost';
 import { shardParams } from './shard-params';
-import { baseCosts, type ShardBuild, type ShardRow, type WeighedRow } from './shard-rows';
+import { orderedRows, type ShardBuild } from './shard-rows';
 import { ShardTables } from './shard-tables';
+import { baseCosts, weighedRows, type WeighedRows } from './weighed-rows';
 
 export interface CutLimits {
   /** Candidates a shard should have. */
@@ -17,75 +18,89 @@ export interface CutLimits {
   /** Tensor bytes that a shard may have at most. */
   readonly maxShardBytes?: number;
   readonly maxCandidates?: number;
-  /** The round's travel matrix, where it names one. */
-  readonly matrix?: TravelMatrix;
 }
 
 const DEFAULT_CANDIDATES_PER_SHARD = 500;
 const MAX_SHARD_BYTES = 512 * 1024;
+/** An outcome is below 512 KiB. */
+const MAX_OUTCOME_BYTES = 512 * 1024;
 /** Names, shapes, ids and the Avro envelope around the tensors. */
 const ENVELOPE_BYTES = 1_024;
 
-interface FilledShard {
-  readonly rows: readonly ShardRow[];
-  readonly tables: ShardTables;
-  readonly tensors: Shard['tensors'];
+interface Size {
   readonly bytes: number;
+  readonly limit: number;
 }
 
-/** Rows to be spread over the shards: all candidates, and base rows of couriers without one. */
-function weighedRows(view: PlanningView, bases: readonly number[], limits: CutLimits): WeighedRow[] {
-  const rows: WeighedRow[] = generateCandidates(view, limits.maxCandidates).map(({ courier, bundle }) => ({
-    courier,
-    bundle,
-    cost: predictedCost(view, courier, bundle),
-  }));
-  const offered = new Set(rows.map(({ courier }) => courier));
-  bases.forEach((cost, courier) => {
-    if (cost > 0 && !offered.has(courier)) rows.push({ courier, bundle: [], cost: 0 });
-  });
-  return byLocality(view, rows);
+interface FilledShard {
+  readonly candidates: number;
+  readonly tensors: Shard['tensors'];
+  readonly orderBitmap: Uint8Array;
+  /** Of the shard or of its outcome, whichever fills its limit more. */
+  readonly size: Size;
 }
 
-function fill(view: PlanningView, shard: ShardBuild, params: BigInt64Array, columns: number): FilledShard {
-  const rows = shard.ordered();
-  const tables = new ShardTables(view, columns);
-  for (const row of rows) tables.add(row);
-  const tensors = tables.tensors(params);
-  const bytes = tensors.reduce((sum, { data }) => sum + data.byteLength, ENVELOPE_BYTES);
-  return { rows, tables, tensors, bytes };
-}
+class ShardFiller {
+  private readonly tables: ShardTables;
+  private readonly params: BigInt64Array;
 
-function fillShards(view: PlanningView, limits: CutLimits): FilledShard[] {
-  const bases = baseCosts(view);
-  const rows = weighedRows(view, bases, limits);
-  const columns = rows.reduce((most, { bundle }) => Math.max(most, 1 + bundle.length), 2);
-  const params = shardParams(view.round, columns);
-  const maxBytes = limits.maxShardBytes ?? MAX_SHARD_BYTES;
-  let least = 1;
-  let count = Math.max(
-    1,
-    Math.round(rows.length / (limits.candidatesPerShard ?? DEFAULT_CANDIDATES_PER_SHARD)),
-  );
-  for (;;) {
-    const shards = balanceShards(rows, bases, count, least).map((shard) =>
-      fill(view, shard, params, columns),
-    );
-    const largest = shards.reduce((most, { bytes }) => Math.max(most, bytes), 0);
-    if (largest <= maxBytes) return shards;
-    const tried = Math.max(shards.length, least);
-    if (tried >= rows.length) {
-      throw new RoundhouseError('ROUND_TOO_LARGE', `a shard of ${largest} bytes, limit ${maxBytes}`);
-    }
-    const more = Math.max(tried + 1, Math.ceil((tried * largest) / maxBytes));
-    least = count = Math.min(rows.length, more);
+  constructor(
+    view: PlanningView,
+    private readonly rows: WeighedRows,
+    private readonly bases: Float64Array,
+    private readonly maxBytes: number,
+  ) {
+    const width = widthOf(rows);
+    this.tables = new ShardTables(view, width);
+    this.params = shardParams(view.round, width);
+  }
+
+  fill(shard: ShardBuild): FilledShard {
+    const rows = orderedRows(shard, this.rows, this.bases);
+    this.tables.fill(rows);
+    const tensors = this.tables.tensors(this.params);
+    const bytes = tensors.reduce((sum, { data }) => sum + data.byteLength, ENVELOPE_BYTES);
+    const outcomeBytes =
+      ENVELOPE_BYTES + rows.length * PLAN_RECORD_BYTES + this.tables.orderCount * 4 * ORDER_TIME_COLUMNS;
+    const size = fuller({ bytes, limit: this.maxBytes }, { bytes: outcomeBytes, limit: MAX_OUTCOME_BYTES });
+    return { candidates: rows.length, tensors, orderBitmap: this.tables.orderBitmap(), size };
   }
 }
 
-function orderBitmap(orders: number, present: readonly number[]): Uint8Array {
-  const bits = new Uint8Array(Math.ceil(orders / 8));
-  for (const order of present) bits[order >> 3]! |= 1 << (order & 7);
-  return bits;
+/** The one that fills its limit more; the first among equals. */
+function fuller(a: Size, b: Size): Size {
+  return b.bytes * a.limit > a.bytes * b.limit ? b : a;
+}
+
+/** Columns of a candidate's row in the tensor: its courier and the most orders of a bundle, at least one. */
+function widthOf(rows: WeighedRows): number {
+  return rows.bundles.reduce((most, bundle) => Math.max(most, 1 + bundle.length), 2);
+}
+
+function fillShards(view: PlanningView, table: CandidateTable, limits: CutLimits): FilledShard[] {
+  const costOf = predictedCosts(view);
+  const bases = baseCosts(view, costOf);
+  const rows = byLocality(view, weighedRows(table, bases, costOf));
+  const filler = new ShardFiller(view, rows, bases, limits.maxShardBytes ?? MAX_SHARD_BYTES);
+  const perShard = limits.candidatesPerShard ?? DEFAULT_CANDIDATES_PER_SHARD;
+  let least = 1;
+  let count = Math.max(1, Math.round(rows.count / perShard));
+  for (;;) {
+    const shards = balanceShards(rows, bases, count, least).map((shard) => filler.fill(shard));
+    if (shards.length === 0) return shards;
+    const { bytes, limit } = shards.map(({ size }) => size).reduce(fuller);
+    if (bytes <= limit) return shards;
+    const tried = Math.max(shards.length, least);
+    if (tried >= rows.count) {
+      throw new RoundhouseError('ROUND_TOO_LARGE', `a shard of ${bytes} bytes, limit ${limit}`);
+    }
+    least = count = Math.min(rows.count, Math.max(tried + 1, Math.ceil((tried * bytes) / limit)));
+  }
+}
+
+export interface CutRound {
+  readonly manifest: RoundManifest;
+  readonly shards: Shard[];
 }
 
 /**
@@ -93,22 +108,24 @@ function orderBitmap(orders: number, present: readonly number[]): Uint8Array {
  * and a courier's base row in every shard in which the courier stands. Pure and deterministic. A round
  * without couriers, orders or candidates has no shards.
  */
-export function cutRound(
-  round: DispatchRound,
+export function cutCandidates(
+  view: PlanningView,
+  table: CandidateTable,
   models: readonly ModelRef[],
   limits: CutLimits = {},
-): { manifest: RoundManifest; shards: Shard[] } {
+): CutRound {
+  const { round } = view;
   const model = models.find(({ name }) => name === CANDIDATE_COST_MODEL);
   if (!model) throw new RoundhouseError('MODEL_UNAVAILABLE', `no ${CANDIDATE_COST_MODEL} under the label`);
-  const filled = fillShards(planningView(round, limits.matrix), limits);
-  const shards = filled.map(({ rows, tensors }, index) => ({
+  const filled = fillShards(view, table, limits);
+  const shards = filled.map(({ candidates, tensors }, index) => ({
     tenantId: round.tenantId,
     runId: round.runId,
     roundId: round.roundId,
     shardIndex: index as ShardIndex,
     zoneId: round.zoneId,
     shardCount: filled.length,
-    candidateCount: rows.length,
+    candidateCount: candidates,
     deadline: round.deadline,
     model,
     tensors,
@@ -118,7 +135,17 @@ export function cutRound(
     models,
     shardCount: shards.length,
     shardCandidateCounts: shards.map(({ candidateCount }) => candidateCount),
-    shardOrders: filled.map(({ tables }) => orderBitmap(round.orders.length, tables.orderIndices())),
+    shardOrders: filled.map(({ orderBitmap }) => orderBitmap),
   };
   return { manifest, shards };
+}
+
+/** Its candidates and their cut; `matrix`: the round's travel matrix, where it names one. */
+export function cutRound(
+  round: DispatchRound,
+  models: readonly ModelRef[],
+  { matrix, ...limits }: CutLimits & { readonly matrix?: TravelMatrix } = {},
+): CutRound {
+  const view = planningView(round, matrix);
+  return cutCandidates(view, candidateTable(view, limits.maxCandidates), models, limits);
 }

@@ -1,2 +1,2 @@
-export { cutRound, type CutLimits } from './cut-round';
-export { planCost, predictedCost } from './predicted-cost';
+export { cutCandidates, cutRound, type CutLimits, type CutRound } from './cut-round';
+export { planCost, predictedCosts } from './predicted-cost';

@@ -6,7 +6,8 @@ import {
   PLACE_COLUMNS,
 } from '#schemas/tensors';
 import type { PlanningView } from '../candidates/index';
-import type { WeighedRow } from './shard-rows';
+import { stableOrder } from './stable-order';
+import { NO_BUNDLE, reordered, type WeighedRows } from './weighed-rows';
 
 /** Bytes that an order, a courier and a held order add to a shard in which they stand (4 bytes a value). */
 const ORDER_BYTES = 4 * (ORDER_COLUMNS + ORDER_FEATURE_COLUMNS + 2 * PLACE_COLUMNS);
@@ -37,33 +38,46 @@ function curveOf({ geometry }: PlanningView): number[] {
 }
 
 /** Are the couriers with what they hold, repeated in shards, dearer than the orders offered? */
-function couriersWeighMore({ round }: PlanningView, rows: readonly WeighedRow[]): boolean {
-  const couriers = new Set(rows.map(({ courier }) => courier));
-  const orders = new Set(rows.flatMap(({ bundle }) => bundle));
-  let courierBytes = 0;
-  for (const courier of couriers) {
-    courierBytes += COURIER_BYTES + HELD_BYTES * round.couriers[courier]!.held.length;
+function couriersWeighMore({ round }: PlanningView, rows: WeighedRows): boolean {
+  const seenCouriers = new Uint8Array(round.couriers.length);
+  const seenBundles = new Uint8Array(rows.bundles.length);
+  const seenOrders = new Uint8Array(round.orders.length);
+  let bytes = 0;
+  for (let row = 0; row < rows.count; row += 1) {
+    const courier = rows.courier[row]!;
+    const bundle = rows.bundle[row]!;
+    if (seenCouriers[courier] === 0)
+      bytes += COURIER_BYTES + HELD_BYTES * round.couriers[courier]!.held.length;
+    seenCouriers[courier] = 1;
+    if (bundle === NO_BUNDLE || seenBundles[bundle] === 1) continue;
+    seenBundles[bundle] = 1;
+    for (const order of rows.bundles[bundle]!) {
+      if (seenOrders[order] === 0) bytes -= ORDER_BYTES;
+      seenOrders[order] = 1;
+    }
   }
-  return courierBytes > ORDER_BYTES * orders.size;
+  return bytes > 0;
 }
+
+/** Above every courier and order index; minor keys are these plus 1, so that none is 0. */
+const MINOR_ROOM = 2 ** 17;
 
 /**
  * Rows in an order that keeps the tables of a run of them small: along a curve over the city by whatever
  * weighs more in the tables, couriers or orders, with rows of one courier or one bundle side by side.
  */
-export function byLocality(view: PlanningView, rows: readonly WeighedRow[]): WeighedRow[] {
+export function byLocality(view: PlanningView, rows: WeighedRows): WeighedRows {
   const curve = curveOf(view);
   const { courierPlace, pickupPlace } = view.geometry;
-  const courierRank = ({ courier }: WeighedRow) => curve[courierPlace[courier]!]!;
-  const orderRank = ({ bundle, courier }: WeighedRow) =>
-    curve[bundle.length > 0 ? pickupPlace[bundle[0]!]! : courierPlace[courier]!]!;
   const byCourier = couriersWeighMore(view, rows);
-  const keyed = rows.map((row, index) => ({
-    row,
-    index,
-    major: byCourier ? courierRank(row) : orderRank(row),
-    minor: byCourier ? row.courier : (row.bundle[0] ?? -1),
-  }));
-  keyed.sort((a, b) => a.major - b.major || a.minor - b.minor || a.index - b.index);
-  return keyed.map(({ row }) => row);
+  const keys = new Float64Array(rows.count);
+  for (let row = 0; row < rows.count; row += 1) {
+    const courier = rows.courier[row]!;
+    const bundle = rows.bundle[row]!;
+    const first = bundle === NO_BUNDLE ? -1 : rows.bundles[bundle]![0]!;
+    const isAtCourier = byCourier || first < 0;
+    const major = curve[isAtCourier ? courierPlace[courier]! : pickupPlace[first]!]!;
+    keys[row] = major * MINOR_ROOM + (byCourier ? courier : first) + 1;
+  }
+  return reordered(rows, stableOrder(keys));
 }

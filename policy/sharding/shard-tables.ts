@@ -1,146 +1,132 @@
 import type { NamedTensor } from '#schemas/domain';
-import { vehicles } from '#schemas/domain';
 import {
   COURIER_COLUMNS,
+  CourierColumn,
   HELD_COLUMNS,
-  KnownFlag,
-  NO_LIMIT,
   NO_ROW,
   ORDER_COLUMNS,
   ORDER_FEATURE_COLUMNS,
-  PLACE_COLUMNS,
+  OrderColumn,
   shardInputs,
 } from '#schemas/tensors';
 import type { PlanningView } from '../candidates/index';
-import { startOfCourier } from '../routing/index';
+import { growingFloat32, growingInt32, growingUint16, RowNumbers } from './growing';
+import { roundColumns, type RoundColumns } from './round-columns';
 import type { ShardRow } from './shard-rows';
 
-/** Rows of a table in order of first use, found by the round-wide index that they stand for. */
-class Table {
-  private readonly rowOf = new Map<number, number>();
-  readonly values: number[] = [];
-
-  constructor(private readonly columns: (index: number) => readonly number[]) {}
-
-  row(index: number): number {
-    const known = this.rowOf.get(index);
-    if (known !== undefined) return known;
-    const row = this.rowOf.size;
-    this.rowOf.set(index, row);
-    for (const value of this.columns(index)) this.values.push(value);
-    return row;
-  }
-
-  indices(): number[] {
-    return [...this.rowOf.keys()];
-  }
-}
-
-/** The tables of one shard and its candidate rows, as tensors.ts lays them out. */
+/** The tables of a shard and its candidate rows, as tensors.ts lays them out; one shard of a round after the other. */
 export class ShardTables {
-  /** Row 0 is padding. */
-  private readonly held: number[] = new Array<number>(HELD_COLUMNS).fill(0);
-  private readonly features: number[] = [];
-  private readonly places = new Table((place) => this.placeColumns(place));
-  private readonly orders = new Table((order) => this.orderColumns(order));
-  private readonly couriers = new Table((courier) => this.courierColumns(courier));
-  private readonly candidates: number[] = [];
+  private readonly columns: RoundColumns;
+  private readonly courierRows: RowNumbers;
+  private readonly orderRows: RowNumbers;
+  private readonly placeRows: RowNumbers;
+  private readonly couriers = growingInt32();
+  private readonly held = growingInt32();
+  private readonly orders = growingInt32();
+  private readonly features = growingFloat32();
+  private readonly places = growingInt32();
+  private readonly candidates = growingUint16();
+  /** A bit for each of the round's orders that stands in the shard, held ones included. */
+  private bitmap = new Uint8Array(0);
+  private readonly courierRow = new Int32Array(COURIER_COLUMNS);
+  private readonly orderRow = new Int32Array(ORDER_COLUMNS);
 
   constructor(
     private readonly view: PlanningView,
-    private readonly columns: number,
-  ) {}
-
-  add({ courier, bundle }: ShardRow): void {
-    this.candidates.push(this.couriers.row(courier), ...bundle.map((order) => this.orders.row(order)));
-    for (let i = 1 + bundle.length; i < this.columns; i += 1) this.candidates.push(NO_ROW);
+    private readonly width: number,
+  ) {
+    this.columns = roundColumns(view);
+    this.courierRows = new RowNumbers(view.round.couriers.length);
+    this.orderRows = new RowNumbers(view.round.orders.length);
+    this.placeRows = new RowNumbers(view.geometry.x.length);
   }
 
-  /** Indices into `round.orders` of the orders that stand in the shard, held ones included. */
-  orderIndices(): number[] {
-    return this.orders.indices();
+  /** A new shard with these rows. */
+  fill(rows: readonly ShardRow[]): void {
+    for (const table of [this.couriers, this.held, this.orders, this.features, this.places, this.candidates])
+      table.clear();
+    for (const numbers of [this.courierRows, this.orderRows, this.placeRows]) numbers.clear();
+    this.bitmap = new Uint8Array(Math.ceil(this.view.round.orders.length / 8));
+    // Row 0 is padding.
+    for (let i = 0; i < HELD_COLUMNS; i += 1) this.held.push(0);
+    for (const row of rows) this.add(row);
+  }
+
+  /** Those of the last `fill`. */
+  orderBitmap(): Uint8Array {
+    return this.bitmap;
+  }
+
+  /** Orders of the round that stand in the shard. */
+  get orderCount(): number {
+    return this.orderRows.count;
   }
 
   tensors(params: BigInt64Array): NamedTensor[] {
     return [
       tensor('params', params),
-      tensor('couriers', Int32Array.from(this.couriers.values)),
-      tensor('held', Int32Array.from(this.held)),
-      tensor('orders', Int32Array.from(this.orders.values)),
-      tensor('places', Int32Array.from(this.places.values)),
-      tensor('order_features', Float32Array.from(this.features)),
-      tensor('candidates', Uint16Array.from(this.candidates)),
+      tensor('couriers', this.couriers.values()),
+      tensor('held', this.held.values()),
+      tensor('orders', this.orders.values()),
+      tensor('places', this.places.values()),
+      tensor('order_features', this.features.values()),
+      tensor('candidates', this.candidates.values()),
     ];
   }
 
-  private placeColumns(place: number): number[] {
-    const { x, y, zone } = this.view.geometry;
-    return sized(PLACE_COLUMNS, [x[place]!, y[place]!, zone[place]!]);
+  private add({ courier, bundle }: ShardRow): void {
+    this.candidates.push(this.courier(courier));
+    for (const order of bundle) this.candidates.push(this.order(order));
+    for (let i = 1 + bundle.length; i < this.width; i += 1) this.candidates.push(NO_ROW);
   }
 
-  private courierColumns(index: number): number[] {
-    const { round, geometry, indexOf } = this.view;
-    const courier = round.couriers[index]!;
+  private courier(index: number): number {
+    const known = this.courierRows.rowOf(index);
+    if (known >= 0) return known;
+    const added = this.courierRows.add(index);
+    const { heldStart, held, onBoard, couriers } = this.columns;
     const heldOffset = this.held.length / HELD_COLUMNS;
-    for (const { orderId, onBoard } of courier.held) {
-      this.held.push(this.orders.row(indexOf.get(orderId)!), onBoard ? 1 : 0);
+    for (let at = heldStart[index]!; at < heldStart[index + 1]!; at += 1) {
+      const row = this.order(held[at]!);
+      this.held.push(row);
+      this.held.push(onBoard[at]!);
     }
-    return sized(COURIER_COLUMNS, [
-      index,
-      this.places.row(geometry.courierPlace[index]!),
-      startOfCourier(round, index),
-      courier.shiftEndsAt - round.asOf,
-      vehicles.indexOf(courier.vehicle),
-      courier.capacity,
-      heldOffset,
-      courier.held.length,
-    ]);
+    const row = this.courierRow;
+    copyRow(couriers, index, row);
+    row[CourierColumn.place] = this.place(this.view.geometry.courierPlace[index]!);
+    row[CourierColumn.heldOffset] = heldOffset;
+    this.couriers.pushAll(row, 0, COURIER_COLUMNS);
+    return added;
   }
 
-  private orderColumns(index: number): number[] {
-    const { round, geometry } = this.view;
-    const order = round.orders[index]!;
-    const { pickup, dropoff, known } = order;
-    this.features.push(...this.featureColumns(index));
-    return sized(ORDER_COLUMNS, [
-      index,
-      this.places.row(geometry.pickupPlace[index]!),
-      this.places.row(geometry.dropoffPlace[index]!),
-      order.readyAt - round.asOf,
-      order.promisedAt - round.asOf,
-      order.latestDropoffAt === null ? NO_LIMIT : order.latestDropoffAt - round.asOf,
-      order.size,
-      (known.ready ? KnownFlag.ready : 0) |
-        (known.pickupWait ? KnownFlag.pickupWait : 0) |
-        (known.handover ? KnownFlag.handover : 0),
-      pickup.preServiceSeconds,
-      pickup.postServiceSeconds,
-      dropoff.preServiceSeconds,
-      dropoff.postServiceSeconds,
-      order.placedAt - round.asOf,
-    ]);
+  private order(index: number): number {
+    const known = this.orderRows.rowOf(index);
+    if (known >= 0) return known;
+    const added = this.orderRows.add(index);
+    this.bitmap[index >> 3]! |= 1 << (index & 7);
+    const { geometry } = this.view;
+    this.features.pushAll(this.columns.features, index * ORDER_FEATURE_COLUMNS, ORDER_FEATURE_COLUMNS);
+    const row = this.orderRow;
+    copyRow(this.columns.orders, index, row);
+    row[OrderColumn.pickupPlace] = this.place(geometry.pickupPlace[index]!);
+    row[OrderColumn.dropoffPlace] = this.place(geometry.dropoffPlace[index]!);
+    this.orders.pushAll(row, 0, ORDER_COLUMNS);
+    return added;
   }
 
-  private featureColumns(index: number): number[] {
-    const { round } = this.view;
-    const { features, placedAt } = round.orders[index]!;
-    return sized(ORDER_FEATURE_COLUMNS, [
-      features.merchantMeanPrepMinutes,
-      features.merchantStdPrepMinutes,
-      features.merchantOpenOrders,
-      features.itemCount,
-      (round.asOf - placedAt) / 60,
-      features.pickupWaitMeanMinutes,
-      features.handoverMeanMinutes,
-      features.dropoffFloor,
-    ]);
+  private place(index: number): number {
+    const known = this.placeRows.rowOf(index);
+    if (known >= 0) return known;
+    const { x, y, zone } = this.view.geometry;
+    this.places.push(x[index]!);
+    this.places.push(y[index]!);
+    this.places.push(zone[index]!);
+    return this.placeRows.add(index);
   }
 }
 
-/** The contract's count of columns is kept here, where rows are written by position. */
-function sized(columns: number, row: number[]): number[] {
-  if (row.length !== columns) throw new RangeError(`a row of ${row.length} values, not ${columns}`);
-  return row;
+function copyRow(table: Int32Array, index: number, row: Int32Array): void {
+  for (let i = 0; i < row.length; i += 1) row[i] = table[index * row.length + i]!;
 }
 
 function tensor(
