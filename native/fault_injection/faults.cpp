@@ -12,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#include "broken_kernel.hpp"
 #include "error.hpp"
 #include "request.hpp"
 #include "triton_error.hpp"
@@ -62,6 +63,7 @@ void read(const Parameter& parameter, Faults& faults) {
   else if (key == "ignore_cancel") faults.ignore_cancel = flag(parameter);
   else if (key == "leak_bytes") faults.leak_bytes = static_cast<std::uint64_t>(whole(parameter, kMostLeakBytes));
   else if (key == "device_fault") faults.device_fault = flag(parameter);
+  else if (key == "illegal_address") faults.illegal_address = flag(parameter);
   else if (key == "fail") faults.fail = text(parameter);
   else if (key == "exit") faults.exit_code = static_cast<int>(whole(parameter, 255));
   else if (key == "abort") faults.abort = flag(parameter);
@@ -140,6 +142,7 @@ void inject(const Faults& faults, TRITONBACKEND_Request* request) {
   if (faults.leak_bytes > 0) leak(faults.leak_bytes);
   if (faults.device_fault) device_is_broken = true;
   if (device_is_broken) throw Error(ErrorCode::deviceFault, "injected: the device is broken");
+  if (faults.illegal_address && !start_broken_kernel()) refuse("illegal_address", "needs a GPU and a build with CUDA");
   if (faults.fail) check(TRITONSERVER_ErrorNew(TRITONSERVER_ERROR_INTERNAL, faults.fail->c_str()));
   if (faults.exit_code) ::_exit(*faults.exit_code);
   if (faults.abort) std::abort();

@@ -15,6 +15,7 @@ struct Faults {
   bool ignore_cancel = false;
   std::uint64_t leak_bytes = 0;
   bool device_fault = false;
+  bool illegal_address = false;
   std::optional<std::string> fail;
   std::optional<int> exit_code;
   bool abort = false;

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import type { RequestParameters } from '#lib/engine-client/request-parameters';
 import { projectPath } from '#schemas/project-root';
 
-/** What an engine needs for a repository with the model fault_injection. */
-export const faultEnv = { ROUNDHOUSE_FAULT_INJECTION: '1' } as const;
+/** What an engine needs for a repository with the model fault_injection; without GPUs, so that it fails alike everywhere. */
+export const faultEnv = { ROUNDHOUSE_FAULT_INJECTION: '1', ROUNDHOUSE_DEVICES: 'cpu' } as const;
 
 export interface FaultModels {
   readonly folder: string;
