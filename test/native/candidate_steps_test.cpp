@@ -1,0 +1,240 @@
+// The steps that the kernels of candidate_cost take, run on the CPU for batches of random shards, against the code that
+// serves instances on the CPU: the same features, times, records and faults.
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+
+#include "../../cuda/backend/error.hpp"
+#include "../../cuda/candidate_cost/gpu/shard_steps.hpp"
+#include "../../cuda/candidate_cost/shard.hpp"
+#include "../gpu/random_shards.hpp"
+#include "check.hpp"
+
+namespace {
+
+using namespace roundhouse;
+using namespace roundhouse::candidate_cost;
+using namespace roundhouse::candidate_cost::gpu;
+using test::Random;
+namespace P = layout::Param;
+
+template <typename Body>
+std::string errorOf(Body&& body) {
+  try {
+    body();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+/// A batch in host memory, as BatchUpload describes one in device memory.
+struct HostBatch {
+  const std::vector<Shard>& opened;
+  std::vector<DeviceShard> shards;
+  std::vector<ShardState> states;
+  std::vector<std::vector<OrderAsk>> asks;
+  std::vector<float> features, quantiles;
+  std::vector<OrderTimes> times;
+  std::vector<std::int32_t> orderTimes;
+  std::vector<std::uint8_t> records;
+  DeviceShards view{};
+
+  explicit HostBatch(const std::vector<Shard>& shardsOpened) : opened(shardsOpened) {
+    std::int32_t orders = 0, candidates = 0, rows = 0;
+    for (const Shard& shard : opened) {
+      addShard(shard, orders, candidates, rows);
+      orders += shard.tables.orderCount;
+      candidates += shard.tables.candidateCount;
+      rows += static_cast<std::int32_t>(shard.needed.count());
+    }
+    for (std::size_t index = 0; index < shards.size(); ++index) shards[index].asks = asks[index].data();
+    features.assign(static_cast<std::size_t>(rows) * layout::ETR_FEATURES, -1.0f);
+    quantiles.assign(static_cast<std::size_t>(rows) * layout::ETR_OUTPUTS, 0.0f);
+    times.resize(static_cast<std::size_t>(orders));
+    orderTimes.resize(times.size() * layout::ORDER_TIME_COLUMNS);
+    records.assign(static_cast<std::size_t>(candidates) * layout::PLAN_RECORD_BYTES, 0xee);
+    view = {shards.data(), states.data(),     features.data(), quantiles.data(), times.data(), orderTimes.data(),
+            records.data(), static_cast<std::int32_t>(shards.size()), candidates};
+  }
+
+  void addShard(const Shard& shard, std::int32_t orders, std::int32_t candidates, std::int32_t rows) {
+    std::vector<OrderAsk>& own = asks.emplace_back(static_cast<std::size_t>(shard.tables.orderCount), kNothingAsked);
+    for (std::size_t row = 0; row < shard.needed.orders.size(); ++row) {
+      const std::int32_t order = shard.needed.orders[row];
+      own[static_cast<std::size_t>(order)] = orderAsk(
+          static_cast<std::int32_t>(row), settledFlags(shard.tables.order(order), shard.needed.onBoard[order]));
+    }
+    DeviceShard at{shard.tables, etrContext(shard.tables.params), nullptr, {}, shard.matrix ? shard.matrix->zones() : 0,
+                   orders, candidates, rows, static_cast<std::int32_t>(shard.needed.orders.size()),
+                   shard.needed.rideFactors};
+    for (int vehicle = 0; vehicle < kVehicles; ++vehicle) {
+      at.layers[vehicle] = shard.matrix ? shard.matrix->seconds(vehicle) : nullptr;
+    }
+    shards.push_back(at);
+    states.push_back(kFreshState);
+  }
+
+  template <typename Step>
+  void forOrders(Step&& step) {
+    for (int shard = 0; shard < view.count; ++shard) {
+      for (int index = 0; index < shards[shard].tables.orderCount + kVehicles; ++index) step(view, shard, index);
+    }
+  }
+
+  void check() {
+    for (int shard = 0; shard < view.count; ++shard) {
+      for (int row = 0; row < shards[shard].tables.candidateCount; ++row) checkCandidateStep(view, shard, row);
+    }
+  }
+
+  /// What the planner does between the steps.
+  void plan() {
+    const auto workspace = std::make_unique<CandidateWorkspace>();
+    route_planner::resetWorkspace(workspace->planner);
+    const CandidateSource source{view};
+    for (int index = 0; index < view.candidates; ++index) {
+      route_planner::Problem problem;
+      route_planner::gpu::Summary summary{route_planner::gpu::kUnreadable, 0, 0, 0};
+      route_planner::gpu::Answer answer{route_planner::kInfeasible, 0};
+      if (source(index, problem)) {
+        summary = {route_planner::prepare(problem, workspace->prepared), static_cast<uint8_t>(problem.stopCount),
+                   static_cast<uint8_t>(problem.orderCount), 0};
+      }
+      if (summary.status == route_planner::PrepareStatus::ok) {
+        const auto plan = route_planner::solve(workspace->prepared, workspace->planner);
+        if (plan.feasible) answer.cost = plan.cost;
+        for (int at = 0; at < plan.stopCount; ++at) answer.route = answer.route << 4 | (plan.stops[at] - 1u);
+      }
+      recordStep(view, index, answer, summary);
+    }
+  }
+
+  void run(Random& random) {
+    check();
+    forOrders(featuresStep);
+    for (float& value : quantiles) value = static_cast<float>(random.within(0, 200000)) / 128;
+    forOrders(timesStep);
+    plan();
+  }
+};
+
+void checkShard(const HostBatch& batch, int number) {
+  const Shard& shard = batch.opened[static_cast<std::size_t>(number)];
+  const DeviceShard& at = batch.shards[static_cast<std::size_t>(number)];
+  std::vector<float> features(shard.needed.count() * layout::ETR_FEATURES);
+  gatherFeatures(shard.tables, shard.needed, features.data());
+  const float* found = batch.features.data() + std::size_t{layout::ETR_FEATURES} * at.firstRow;
+  CHECK(features.empty() || std::memcmp(found, features.data(), sizeof(float) * features.size()) == 0);
+  const float* quantiles = batch.quantiles.data() + std::size_t{layout::ETR_OUTPUTS} * at.firstRow;
+  const ShardTimes times = shardTimes(shard.tables, shard.needed, quantiles);
+  const ShardState& state = batch.states[static_cast<std::size_t>(number)];
+  CHECK(std::memcmp(state.rideFactors, times.rideFactors, sizeof state.rideFactors) == 0);
+  CHECK(std::memcmp(batch.times.data() + at.firstOrder, times.orders.data(), sizeof(OrderTimes) * times.orders.size()) == 0);
+  CHECK(state.isGood());
+  const auto workspace = std::make_unique<CandidateWorkspace>();
+  route_planner::resetWorkspace(workspace->planner);
+  std::vector<std::uint8_t> plans(std::size_t{layout::PLAN_RECORD_BYTES} * shard.tables.candidateCount);
+  const std::string failure =
+      errorOf([&] { costShard(shard, times, *workspace, [] { return false; }, plans.data()); });
+  CHECK_EQUAL(state.refused == kNone, failure.empty());
+  if (state.refused == kNone) {
+    const std::uint8_t* records = batch.records.data() + std::size_t{layout::PLAN_RECORD_BYTES} * at.firstCandidate;
+    CHECK(plans.empty() || std::memcmp(records, plans.data(), plans.size()) == 0);
+  } else {
+    CHECK_EQUAL(errorOf([&] { refuseProblem(shard, times, state.refused); }), failure);
+  }
+}
+
+/// 300 shards in batches of 1 to 4, some without orders or candidates, a third by matrix.
+void checkRandomShards() {
+  Random random{20261130};
+  const std::filesystem::path folder = std::filesystem::temp_directory_path() / "roundhouse-steps";
+  std::filesystem::create_directories(folder);
+  const auto file = test::randomMatrixFile(random, 9);
+  const Sha256 hash = sha256(file);
+  std::ofstream(folder / (hexOf(hash) + ".bin"), std::ios::binary).write(reinterpret_cast<const char*>(file.data()), static_cast<std::streamsize>(file.size()));
+  MatrixStore matrices(folder);
+  for (int round = 0; round < 100; ++round) {
+    std::vector<ShardValues> values;
+    std::vector<Shard> shards;
+    for (auto left = random.within(1, 4); left > 0; --left) {
+      test::ShardShape shape;
+      shape.candidates = random.oneIn(8) ? 0 : static_cast<int>(random.within(1, 60));
+      shape.zones = random.oneIn(3) ? 9 : 0;
+      values.push_back(test::randomShard(random, shape));
+      for (int word = 0; word < 4 && shape.zones > 0; ++word) {
+        std::uint64_t packed = 0;
+        for (int byte = 0; byte < 8; ++byte) packed = packed << 8 | hash[8 * word + byte];
+        values.back().params[P::matrixHash + word] = static_cast<std::int64_t>(packed);
+      }
+    }
+    for (const ShardValues& shard : values) shards.push_back(openShard(shard.bytes(), matrices, CandidateCheck::later));
+    HostBatch batch(shards);
+    batch.run(random);
+    for (int number = 0; number < batch.view.count; ++number) checkShard(batch, number);
+  }
+  std::filesystem::remove_all(folder);
+}
+
+/// The lowest wrong row is found, and named as the CPU names it; the neighbours have their plans.
+void checkWrongCandidates() {
+  Random random{7};
+  MatrixStore none("/nowhere");
+  std::vector<ShardValues> values = {test::randomShard(random, {}), test::randomShard(random, {}),
+                                     test::randomShard(random, {})};
+  const std::size_t columns = 4;
+  values[1].candidates[57 * columns] = 20;
+  values[1].candidates[190 * columns + 1] = 4000;
+  const std::string expected = errorOf([&] { openShard(values[1].bytes(), none); });
+  CHECK_EQUAL(expected, "PAYLOAD_INVALID: candidates row 57, column courier: 20 is no row of couriers");
+  std::vector<Shard> shards;
+  for (const ShardValues& shard : values) shards.push_back(openShard(shard.bytes(), none, CandidateCheck::later));
+  HostBatch batch(shards);
+  batch.run(random);
+  CHECK_EQUAL(batch.states[1].wrongCandidate, 57);
+  CHECK_EQUAL(errorOf([&] { refuseCandidate(shards[1], 57); }), expected);
+  checkShard(batch, 0);
+  checkShard(batch, 2);
+  // A fault that is found on the host beside it does not hide it.
+  values[1].params[P::travelKnown] = 0;
+  values[1].params[P::dayOfWeek] = 9;
+  CHECK_EQUAL(errorOf([&] { openShard(values[1].bytes(), none, CandidateCheck::later); }), expected);
+}
+
+/// The first output that is not finite, by row, then by column, as the CPU finds it.
+void checkNotFinite() {
+  Random random{8};
+  MatrixStore none("/nowhere");
+  test::ShardShape city;
+  city.strange = false;
+  const std::vector<ShardValues> values = {test::randomShard(random, city), test::randomShard(random, city)};
+  std::vector<Shard> shards;
+  for (const ShardValues& shard : values) shards.push_back(openShard(shard.bytes(), none, CandidateCheck::later));
+  HostBatch batch(shards);
+  batch.forOrders(featuresStep);
+  float* rows = batch.quantiles.data();
+  rows[8 * 30 + 2] = std::numeric_limits<float>::quiet_NaN();
+  rows[8 * 12 + 4] = std::numeric_limits<float>::infinity();
+  rows[8 * 12 + 7] = std::numeric_limits<float>::infinity();  // p90 of another kind: never read
+  batch.forOrders(timesStep);
+  CHECK_EQUAL(batch.states[0].notFinite, 8 * 12 + 4);
+  CHECK(batch.states[1].isGood());
+  CHECK_EQUAL(errorOf([&] { shardTimes(shards[0].tables, shards[0].needed, rows); }),
+              errorOf([&] { requireAllFinite(4); }));
+  route_planner::Problem problem;
+  const CandidateSource source{batch.view};
+  CHECK(!source(0, problem));
+  CHECK(source(shards[0].tables.candidateCount, problem));
+}
+
+}  // namespace
+
+int main() {
+  checkRandomShards();
+  checkWrongCandidates();
+  checkNotFinite();
+  return test::finish();
+}
