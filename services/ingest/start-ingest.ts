@@ -1,0 +1,125 @@
+import { connectBus, topicSpecs, type Bus } from '#lib/bus/kafka';
+import { closeRedis, createRedis, waitForRedis, type Redis } from '#lib/redis';
+import type { ServiceContext, ServicePorts } from '#lib/service';
+import { TravelMatrices } from '#lib/travel-matrices';
+import { topicsOf } from '#schemas/topics';
+import type { IngestConfig } from './config';
+import { DecisionCache } from './consume/decision-cache';
+import { followDecisions } from './consume/decision-feed';
+import { RoundCutter } from './cut/round-cutter';
+import { ingestEvents, type IngestEvents } from './events';
+import { GrpcApi } from './grpc/server';
+import { HttpApi } from './http/api';
+import { FollowedModels } from './labels/followed-models';
+import { acceptObservations } from './observation-intake';
+import { ingestChecks } from './readiness';
+import { RoundIntake, type IntakeParts } from './round-intake';
+import { failFast, RoundClaims } from './store/round-claims';
+
+type Context = ServiceContext<IngestConfig>;
+
+interface Connections {
+  readonly redis: Redis;
+  readonly bus: Bus;
+}
+
+/** Starts the parts in their order; they stop in the reverse one. */
+export async function startIngest(context: Context): Promise<ServicePorts> {
+  const events = ingestEvents(context.telemetry);
+  const models = new FollowedModels(context.config.modelsDir, events);
+  const matrices = new TravelMatrices(context.config.modelsDir);
+  const connections = await connect(context, events);
+  const cache = await startDecisionFeed(context, connections, events);
+  const parts = await intakeParts(context, connections, { events, models, matrices });
+  const intake = new RoundIntake(parts);
+  context.onStop('intake', () => intake.stop());
+  return startApis(context, connections, { parts, intake, cache, models });
+}
+
+async function connect(
+  { config, logger, signal, onStop }: Context,
+  events: IngestEvents,
+): Promise<Connections> {
+  const { maxMessageBytes, startupTimeoutMs: timeoutMs, redisUrl: url } = config;
+  const redis = createRedis({ url, name: 'ingest', logger, redis: failFast });
+  onStop('redis', () => closeRedis(redis));
+  const bus = connectBus({ brokers: config.brokers, clientId: 'roundhouse-ingest', logger, maxMessageBytes });
+  onStop('bus', () => bus.close());
+  await waitForRedis(redis, { url, timeoutMs, logger, signal });
+  await bus.waitUntilReady(timeoutMs, signal);
+  events.ClockSkewMeasured({ skewMs: await bus.measureClockSkewMs(config) });
+  await bus.ensureTopics(topicSpecs(topicsOf(config.topicPrefix), config));
+  return { redis, bus };
+}
+
+async function startDecisionFeed(
+  { config, onStop }: Context,
+  { bus }: Connections,
+  events: IngestEvents,
+): Promise<DecisionCache> {
+  const { decisionTtlMs: ttlMs, decisionCacheBytes: maxBytes } = config;
+  const cache = new DecisionCache({ ttlMs, maxBytes });
+  const { decisions } = topicsOf(config.topicPrefix);
+  const follower = await followDecisions(bus, decisions, ttlMs, cache, events);
+  onStop('decision feed', () => follower.close());
+  return cache;
+}
+
+interface IntakeSources {
+  readonly events: IngestEvents;
+  readonly models: FollowedModels;
+  readonly matrices: TravelMatrices;
+}
+
+async function intakeParts(
+  { config, onStop }: Context,
+  { redis, bus }: Connections,
+  { events, models, matrices }: IntakeSources,
+): Promise<IntakeParts> {
+  const producer = await bus.producer({ deliveryTimeoutMs: config.publishTimeoutMs });
+  const claims = new RoundClaims(redis, config.topicPrefix, config.claimTtlMs);
+  const cutter = new RoundCutter(config.modelsDir, matrices);
+  onStop('cutter', () => cutter.stop());
+  models.start();
+  onStop('labels', () => models.stop());
+  const limits = {
+    ...config,
+    matrixOf: (hash: string) => matrices.find(hash),
+    get modelLabels() {
+      return models.labels;
+    },
+  };
+  const { candidatesPerShard, maxShardBytes, maxCandidates, maxMessageBytes } = config;
+  const cut = { candidatesPerShard, maxShardBytes, maxCandidates };
+  const topics = topicsOf(config.topicPrefix);
+  return { producer, topics, claims, models, cutter, events, limits, cut, maxMessageBytes };
+}
+
+interface ApiParts {
+  readonly parts: IntakeParts;
+  readonly intake: RoundIntake;
+  readonly cache: DecisionCache;
+  readonly models: FollowedModels;
+}
+
+/** Last of all: what comes in from here on has everything that it needs. */
+async function startApis(
+  { config, telemetry, onStop }: Context,
+  { bus }: Connections,
+  { parts, intake, cache, models }: ApiParts,
+): Promise<ServicePorts> {
+  const { claims, events } = parts;
+  const checks = ingestChecks(bus, claims);
+  const shared = { ...config, host: config.bindHost, intake, cache, claims, events };
+  const grpc = new GrpcApi({ ...shared, port: config.grpcPort, checks });
+  onStop('grpc', () => grpc.stop());
+  const warnings = { models: () => models.whyNotFollowed() };
+  const http = new HttpApi({
+    ...shared,
+    port: config.httpPort,
+    health: { registry: telemetry.registry, checks, warnings },
+    observe: (body, tenant) => acceptObservations(body, tenant, parts),
+  });
+  onStop('http', () => http.stop());
+  return { grpc: await grpc.listen(), http: await http.listen() };
+}
