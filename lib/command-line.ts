@@ -51,6 +51,18 @@ export function numberFlag(
   throw new ArgumentsInvalid(`--${flag} is ${shownText(given, 100)}: ${kind} from ${min} to ${max}`);
 }
 
+/** The first of the choices where the flag is absent; throws ArgumentsInvalid with all of them. */
+export function choiceFlag<const T extends string>(
+  flag: string,
+  given: string | undefined,
+  choices: readonly [T, ...T[]],
+): T {
+  if (given === undefined) return choices[0];
+  const found = choices.find((choice) => choice === given);
+  if (found !== undefined) return found;
+  throw new ArgumentsInvalid(`--${flag} is ${shownText(given, 100)}: one of ${choices.join(', ')}`);
+}
+
 /** An error as a user reads it: our codes stand before their message, nothing has a stack. */
 export function errorText(error: unknown): string {
   if (error instanceof RoundhouseError) return `${error.code}: ${error.message}`;

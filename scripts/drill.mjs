@@ -8,7 +8,8 @@ import { projectRoot } from './setup/places.mjs';
 const usage = `usage: node scripts/drill.mjs ADDRESS [fault=value ...]
 
 ADDRESS is a worker's gRPC port (127.0.0.1:8001), or unix: and an engine's socket. A value is true, false, a whole
-number or a text. Faults: delay_ms, ignore_cancel, leak_bytes, device_fault, fail, exit, abort, segfault, hang.
+number or a text. Faults: delay_ms, ignore_cancel, leak_bytes, device_fault, illegal_address, fail,
+exit, abort, segfault, hang.
 The request has five seconds. Ends with 0 when it has printed what came of it, with 2 for a wrong command line.`;
 
 const withinMs = 5_000;

@@ -2,6 +2,7 @@ import { startPipeline } from '#launcher/pipeline';
 import { runCommand } from '#lib/command-line';
 import type { DispatchRound } from '#schemas/domain';
 import { denseRounds } from '../pipeline/dense-rounds';
+import { meansFor } from './end-engine';
 import { measure } from './measure';
 import { parseOptions, usage, type RecoveryOptions, type Way } from './options';
 import { report } from './report';
@@ -12,6 +13,7 @@ async function benchWay(
   rounds: readonly DispatchRound[],
 ): Promise<Record<string, unknown>> {
   const perShard = Math.ceil(options.candidates / options.shards);
+  const means = meansFor(options.by);
   const abort = new AbortController();
   const onInterrupt = (): void => abort.abort();
   process.once('SIGINT', onInterrupt);
@@ -21,6 +23,7 @@ async function benchWay(
       ROUNDHOUSE_INGEST_CANDIDATES_PER_SHARD: `${perShard}`,
       ROUNDHOUSE_LOG_LEVEL: 'warn',
       ROUNDHOUSE_STANDBY: way.standby ? '1' : '0',
+      ...means.env,
     },
     abort: abort.signal,
   });
@@ -31,6 +34,7 @@ async function benchWay(
   } finally {
     process.off('SIGINT', onInterrupt).off('SIGINT', stopAll);
     await pipeline.stop();
+    means.remove();
   }
 }
 

@@ -42,7 +42,7 @@ export async function measure(
   // Seen when it is awaited below.
   kills.catch(() => undefined);
   while (!done) await submit(chunkSeconds);
-  const killedAt = await kills;
+  const killed = await kills;
   await sleep(way.deadlineMs + settleMs);
   const refusal = [...log.rounds.values()].find(({ refusal }) => refusal !== null)?.refusal;
   if (refusal !== undefined) note(`a round was refused: ${refusal}`);
@@ -50,5 +50,5 @@ export async function measure(
   await shards.close();
   await bus.close();
   const { good, duplicatesUsed } = shards;
-  return { way, killedAt, rounds: log.rounds, shards: shards.shards.values(), good, duplicatesUsed };
+  return { way, kills: killed, rounds: log.rounds, shards: shards.shards.values(), good, duplicatesUsed };
 }

@@ -37,7 +37,9 @@ test('a shard is lost without an outcome by the deadline, whatever the outcome s
   ];
   const way = { standby: true, deadlineMs: 1_000 };
   const good = [{ startedAt: 600, appendedAt: 700 }];
-  expect(report({ way, killedAt: [500], rounds, shards, good, duplicatesUsed: 0 })).toMatchObject({
+  expect(
+    report({ way, kills: [{ at: 500, endedMs: 20 }], rounds, shards, good, duplicatesUsed: 0 }),
+  ).toMatchObject({
     kills: 1,
     lostShards: 2,
     lostFarFromKills: 0,

@@ -1,12 +1,12 @@
 import type { RoundTrace } from '../pipeline/decision-log';
 import { percentile, round } from '../pipeline/statistics';
+import type { Kill } from './kills';
 import type { Way } from './options';
 import type { GoodOutcome, ShardTrace } from './shard-log';
 
 export interface Measured {
   readonly way: Way;
-  /** Unix ms. */
-  readonly killedAt: readonly number[];
+  readonly kills: readonly Kill[];
   readonly rounds: ReadonlyMap<string, RoundTrace>;
   readonly shards: Iterable<ShardTrace>;
   readonly good: readonly GoodOutcome[];
@@ -30,22 +30,25 @@ function isLost({ roundId, firstOutcomeAt }: ShardTrace, rounds: Measured['round
 }
 
 /** Nothing was killed while it was under way: it has another cause, such as a busy machine. */
-function isFarFromKills({ roundId }: ShardTrace, { rounds, killedAt }: Measured): boolean {
+function isFarFromKills({ roundId }: ShardTrace, { rounds, kills }: Measured): boolean {
   const { submittedAt, deadline } = rounds.get(roundId)!;
-  return !killedAt.some((at) => at > submittedAt - recoveryMs && at < deadline);
+  return !kills.some(({ at }) => at > submittedAt - recoveryMs && at < deadline);
 }
 
 export function report(measured: Measured): Record<string, unknown> {
-  const { way, killedAt, rounds, good } = measured;
+  const { way, kills, rounds, good } = measured;
   const shards = [...measured.shards];
   const lost = shards.filter((shard) => isLost(shard, rounds));
   const traces = [...rounds.values()];
   const accepted = traces.filter(({ refusal }) => refusal === null);
-  const firstGood = killedAt.map((at) => firstGoodMs(at, good));
+  const firstGood = kills.map(({ at }) => firstGoodMs(at, good));
+  const ended = kills.map(({ endedMs }) => endedMs);
   return {
     standby: way.standby,
     deadlineMs: way.deadlineMs,
-    kills: killedAt.length,
+    kills: kills.length,
+    endedMsP50: round(percentile(ended, 0.5)),
+    endedMsMax: round(Math.max(...ended)),
     lostShards: lost.length,
     lostFarFromKills: lost.filter((shard) => isFarFromKills(shard, measured)).length,
     degradedRounds: accepted.filter(({ decidedAt, coverage }) => decidedAt !== null && coverage < 1).length,

@@ -17,7 +17,7 @@ function incident(second: number, changes: Partial<Incident> = {}): Incident {
     reason: 'SIGSEGV',
     at: new Date(Date.UTC(2026, 0, 1, 0, 0, second)).toISOString(),
     reaction: 'restart',
-    engine: { pid: 42, exitCode: null, signal: 'SIGSEGV', startMs: 200, upMs: 5_000 },
+    engine: { device: 'cpu', pid: 42, exitCode: null, signal: 'SIGSEGV', startMs: 200, upMs: 5_000 },
     silence: null,
     requests: [],
     stderrTail: '',
