@@ -4,7 +4,6 @@
 #include <mutex>
 
 #include "device_instance.hpp"
-#include "error.hpp"
 #include "host_network_context.hpp"
 #include "triton_error.hpp"
 
@@ -28,14 +27,9 @@ class ModelOnGpus final : public GpuModel {
   std::unique_ptr<GpuInstance> instance(int device) override {
     const std::lock_guard lock(mutex_);
     device::useDevice(device);
-    const auto [found, isNew] = gpus_.try_emplace(device);
-    OneGpu& gpu = found->second;
-    if (isNew) gpu.network = load(device);
+    if (gpus_.count(device) == 0) gpus_.emplace(device, OneGpu{load(device)});
+    const OneGpu& gpu = gpus_.at(device);
     auto coster = std::make_unique<DeviceCoster>(DeviceCosterOptions{.device = device}, contextOf(gpu), gpu.matrices);
-    if (isNew) {
-      const std::string name = model_.settings.name;
-      for (const std::string& line : coster->resources()) backend::logInfo(__FILE__, __LINE__, name + ": " + line);
-    }
     auto instance = std::make_unique<DeviceInstance>(model_, std::move(coster));
     instance->dryRun();
     return instance;
@@ -44,20 +38,19 @@ class ModelOnGpus final : public GpuModel {
  private:
   std::shared_ptr<DeviceNetwork> load(int device) const {
     const std::string where = model_.settings.name + " on GPU " + std::to_string(device) + ": ";
-    try {
-      delivery_time::DeviceNetworkOptions options;
-      options.file = model_.networkFile;
-      options.device = device;
-      options.reference = model_.network.get();
-      options.library = model_.settings.parameter("tensorrt", "");
-      auto network = delivery_time::loadDeviceNetwork(options);
-      backend::logInfo(__FILE__, __LINE__, where + network->description());
-      return network;
-    } catch (const Error& error) {
-      if (error.code() == ErrorCode::deviceFault) throw;
-      backend::logError(__FILE__, __LINE__, where + "the network runs on the CPU, since it can't here: " + error.what());
+    const std::string library = model_.settings.parameter("tensorrt", "");
+    if (const std::string reason = delivery_time::whyNoTensorRt(library); !reason.empty()) {
+      backend::logError(__FILE__, __LINE__, where + "the network runs on the CPU, since " + reason);
       return nullptr;
     }
+    delivery_time::DeviceNetworkOptions options;
+    options.file = model_.networkFile;
+    options.device = device;
+    options.reference = model_.network.get();
+    options.library = library;
+    auto network = delivery_time::loadDeviceNetwork(options);
+    backend::logInfo(__FILE__, __LINE__, where + network->description());
+    return network;
   }
 
   std::unique_ptr<DeviceNetwork::Context> contextOf(const OneGpu& gpu) const {
