@@ -95,15 +95,22 @@ export class Lanes {
 
   private enter(): Lane {
     if (this.isClosed) throw new Error('the connection has been closed');
-    let lane = [...this.lanes].find(({ left }) => left > 0);
-    if (lane === undefined) {
-      const options = channelOptions(this.maxMessageBytes);
-      const client = new Client(this.address, credentials.createInsecure(), options);
-      lane = { client, left: mostResets, open: 0 };
-      this.lanes.add(lane);
-    }
+    const lane = this.laneWithRoom() ?? this.newLane();
     lane.left -= 1;
     lane.open += 1;
+    return lane;
+  }
+
+  private laneWithRoom(): Lane | undefined {
+    for (const lane of this.lanes) if (lane.left > 0) return lane;
+    return undefined;
+  }
+
+  private newLane(): Lane {
+    const options = channelOptions(this.maxMessageBytes);
+    const client = new Client(this.address, credentials.createInsecure(), options);
+    const lane = { client, left: mostResets, open: 0 };
+    this.lanes.add(lane);
     return lane;
   }
 

@@ -1,6 +1,6 @@
 /** The functions of build/native/planner.node, one to one. Internal: use RoutePlanner. */
 import { RoundhouseError } from '#schemas/errors';
-import { projectPath } from '#schemas/project-root';
+import { addonLoader } from '../load-addon';
 
 export interface NativeShardCosts {
   readonly plans: Uint8Array;
@@ -41,20 +41,7 @@ export interface Measurement {
   readonly mostNodes: number;
 }
 
-const abiVersion = 2;
-let loaded: PlannerBindings | undefined;
-
-export function loadBindings(file = projectPath('build', 'native', 'planner.node')): PlannerBindings {
-  if (loaded !== undefined) return loaded;
-  // eslint-disable-next-line @typescript-eslint/no-require-imports
-  const bindings = require(file) as PlannerBindings;
-  if (bindings.abiVersion() !== abiVersion) {
-    const found = bindings.abiVersion();
-    throw new RoundhouseError(
-      'INTERNAL',
-      `${file} has ABI ${found}, needed is ${abiVersion}: build it again`,
-    );
-  }
-  loaded = bindings;
-  return bindings;
-}
+export const loadBindings = addonLoader<PlannerBindings>('planner', {
+  abiVersion: 2,
+  fault: (message, cause) => new RoundhouseError('INTERNAL', message, [], { cause }),
+});

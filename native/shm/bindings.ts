@@ -1,7 +1,7 @@
 /** The functions of build/native/shm.node, one to one. Internal: use ShmSession. */
-import { projectPath } from '#schemas/project-root';
-import type { AnswerRow } from './answers';
 import type { ParameterRow } from '#lib/engine-client/request-parameters';
+import { addonLoader } from '../load-addon';
+import type { AnswerRow } from './answers';
 import { ShmError } from './shm-error';
 
 /** An opaque, type-tagged value; a wrong one is refused with WRONG_HANDLE. */
@@ -85,22 +85,7 @@ export interface ShmBindings {
   closeSession(handle: SessionHandle): void;
 }
 
-const abiVersion = 3;
-let loaded: ShmBindings | undefined;
-
-export function loadBindings(file = projectPath('build', 'native', 'shm.node')): ShmBindings {
-  if (loaded !== undefined) return loaded;
-  let bindings: ShmBindings;
-  try {
-    // eslint-disable-next-line @typescript-eslint/no-require-imports
-    bindings = require(file) as ShmBindings;
-  } catch (cause) {
-    throw new ShmError('LOAD_FAILED', `${file} does not load`, { cause });
-  }
-  if (bindings.abiVersion() !== abiVersion) {
-    const found = bindings.abiVersion();
-    throw new ShmError('LOAD_FAILED', `${file} has ABI ${found}, needed is ${abiVersion}: build it again`);
-  }
-  loaded = bindings;
-  return bindings;
-}
+export const loadBindings = addonLoader<ShmBindings>('shm', {
+  abiVersion: 3,
+  fault: (message, cause) => new ShmError('LOAD_FAILED', message, { cause }),
+});

@@ -1,6 +1,6 @@
 /** The functions of build/native/triton.node, one to one. Internal: use TritonServer. */
-import { projectPath } from '#schemas/project-root';
 import type { ParameterRow } from '#lib/engine-client/request-parameters';
+import { addonLoader } from '../load-addon';
 import type { VisibleGpus } from './gpus';
 import { TritonError } from './triton-error';
 
@@ -178,17 +178,7 @@ export interface DataPlaneCounts {
   readonly inCore: number;
 }
 
-const abiVersion = 6;
-let loaded: TritonBindings | undefined;
-
-export function loadBindings(file = projectPath('build', 'native', 'triton.node')): TritonBindings {
-  if (loaded !== undefined) return loaded;
-  // eslint-disable-next-line @typescript-eslint/no-require-imports
-  const bindings = require(file) as TritonBindings;
-  if (bindings.abiVersion() !== abiVersion) {
-    const found = bindings.abiVersion();
-    throw new TritonError('LOAD_FAILED', `${file} has ABI ${found}, needed is ${abiVersion}: build it again`);
-  }
-  loaded = bindings;
-  return bindings;
-}
+export const loadBindings = addonLoader<TritonBindings>('triton', {
+  abiVersion: 6,
+  fault: (message, cause) => new TritonError('LOAD_FAILED', message, { cause }),
+});

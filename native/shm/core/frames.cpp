@@ -8,6 +8,7 @@ namespace roundhouse::shm {
 namespace {
 
 constexpr std::size_t kLeastTensor = 4 + 4 + 4 + 8 + 8 + 1;
+constexpr std::size_t kLeastText = 4;
 constexpr std::size_t kLeastParameter = 4 + 1 + 1;
 
 void begin(FrameWriter& writer, FrameKind kind, std::uint64_t id) {
@@ -112,12 +113,9 @@ void write_infer(Bytes& out, const InferFrame& frame) {
   writer.slot(frame.output);
   writer.text(frame.model);
   writer.text(frame.request_id);
-  writer.number(static_cast<std::uint32_t>(frame.inputs.size()));
-  for (const TensorPlace& tensor : frame.inputs) writer.tensor(tensor);
-  writer.number(static_cast<std::uint32_t>(frame.outputs.size()));
-  for (const std::string& name : frame.outputs) writer.text(name);
-  writer.number(static_cast<std::uint32_t>(frame.parameters.size()));
-  for (const Parameter& parameter : frame.parameters) writer.parameter(parameter);
+  writer.list(frame.inputs, &FrameWriter::tensor);
+  writer.list(frame.outputs, &FrameWriter::text);
+  writer.list(frame.parameters, &FrameWriter::parameter);
 }
 
 InferFrame read_infer(const Bytes& bytes) {
@@ -129,12 +127,9 @@ InferFrame read_infer(const Bytes& bytes) {
   frame.output = reader.slot();
   frame.model = reader.text();
   frame.request_id = reader.text();
-  const std::uint32_t inputs = reader.count(kLeastTensor);
-  for (std::uint32_t i = 0; i < inputs; ++i) frame.inputs.push_back(reader.tensor());
-  const std::uint32_t outputs = reader.count(4);
-  for (std::uint32_t i = 0; i < outputs; ++i) frame.outputs.push_back(reader.text());
-  const std::uint32_t parameters = reader.count(kLeastParameter);
-  for (std::uint32_t i = 0; i < parameters; ++i) frame.parameters.push_back(reader.parameter());
+  frame.inputs = reader.list(kLeastTensor, &FrameReader::tensor);
+  frame.outputs = reader.list(kLeastText, &FrameReader::text);
+  frame.parameters = reader.list(kLeastParameter, &FrameReader::parameter);
   return frame;
 }
 
@@ -165,16 +160,14 @@ void write_result(Bytes& out, const ResultFrame& frame) {
   FrameWriter writer(out);
   begin(writer, FrameKind::result, frame.id);
   writer.text(frame.version);
-  writer.number(static_cast<std::uint32_t>(frame.outputs.size()));
-  for (const TensorPlace& tensor : frame.outputs) writer.tensor(tensor);
+  writer.list(frame.outputs, &FrameWriter::tensor);
 }
 
 ResultFrame read_result(const Bytes& bytes) {
   ResultFrame frame;
   FrameReader reader = open(bytes, frame.id);
   frame.version = reader.text();
-  const std::uint32_t outputs = reader.count(kLeastTensor);
-  for (std::uint32_t i = 0; i < outputs; ++i) frame.outputs.push_back(reader.tensor());
+  frame.outputs = reader.list(kLeastTensor, &FrameReader::tensor);
   return frame;
 }
 

@@ -81,6 +81,12 @@ class FrameWriter {
   }
   void tensor(const TensorPlace& tensor);
   void parameter(const Parameter& parameter);
+  // Their count, and each by `write`, a function of this class.
+  template <typename List, typename Item>
+  void list(const List& values, void (FrameWriter::*write)(Item)) {
+    number(static_cast<std::uint32_t>(values.size()));
+    for (const auto& value : values) (this->*write)(value);
+  }
 
  private:
   void append(const void* from, std::size_t size) {
@@ -107,6 +113,13 @@ class FrameReader {
   Parameter parameter();
   // A count of things that take at least `least` bytes each.
   std::uint32_t count(std::size_t least);
+  // What FrameWriter::list wrote, of elements that take at least `least` bytes each.
+  template <typename T>
+  std::vector<T> list(std::size_t least, T (FrameReader::*read)()) {
+    std::vector<T> values(count(least));
+    for (T& value : values) value = (this->*read)();
+    return values;
+  }
 
  private:
   void take(void* to, std::size_t size);

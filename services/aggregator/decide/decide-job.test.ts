@@ -1,10 +1,10 @@
-import type { UnixMs } from '#schemas/brands';
 import { TravelMatrices } from '#lib/travel-matrices';
 import { cutRound } from '#policy/sharding/index';
 import { decisionsCodec, outcomesCodec } from '#schemas/codec';
 import { bruteCostShard } from '../../../test/support/brute-cost-shard';
 import { buildCourier, buildOrder, buildPolicy, buildRound } from '../../../test/support/build-round';
-import { OpenRound } from '../join/open-round';
+import { openRoundOf } from '../../../test/support/open-round';
+import type { OpenRound } from '../join/open-round';
 import { decideAndEncode, decideJob } from './decide-job';
 
 const models = [{ name: 'candidate_cost', version: '1', contentHash: 'c'.repeat(64) }];
@@ -21,16 +21,7 @@ function solvedRound(): OpenRound {
     buildRound({ couriers: [buildCourier('k')], orders: [buildOrder('a')] }),
     models,
   );
-  const open = new OpenRound({
-    key: 'k',
-    manifest,
-    manifestBytes: Buffer.alloc(0),
-    manifestHash: '',
-    meta: { acceptedAt: 0 as UnixMs, traceparent: null, receivedAt: null },
-    closeAt: 0 as UnixMs,
-    isOwned: () => true,
-    cameLate: false,
-  });
+  const open = openRoundOf(manifest);
   for (const shard of shards) {
     const outcome = bruteCostShard(shard);
     expect(open.add(outcome, outcomesCodec.encode(outcome))).toEqual({ use: 'used', fault: null });

@@ -1,25 +1,16 @@
 import { TravelMatrices } from '#lib/travel-matrices';
-import type { UnixMs } from '#schemas/brands';
 import { buildOrder, buildRound } from '../../../test/support/build-round';
-import { OpenRound } from '../join/open-round';
+import { openRoundOf } from '../../../test/support/open-round';
+import type { OpenRound } from '../join/open-round';
 import { RoundDecider } from './round-decider';
 
 function openRound(candidates: number): OpenRound {
-  return new OpenRound({
-    key: 'k',
-    manifest: {
-      round: buildRound({ orders: [buildOrder('a')] }),
-      models: [],
-      shardCount: 1,
-      shardCandidateCounts: [candidates],
-      shardOrders: [new Uint8Array([1])],
-    },
-    manifestBytes: Buffer.alloc(0),
-    manifestHash: '',
-    meta: { acceptedAt: 0 as UnixMs, traceparent: null, receivedAt: null },
-    closeAt: 0 as UnixMs,
-    isOwned: () => true,
-    cameLate: false,
+  return openRoundOf({
+    round: buildRound({ orders: [buildOrder('a')] }),
+    models: [],
+    shardCount: 1,
+    shardCandidateCounts: [candidates],
+    shardOrders: [new Uint8Array([1])],
   });
 }
 

@@ -1,10 +1,11 @@
 import { outcomesCodec } from '#schemas/codec';
-import type { RoundManifest, ShardOutcome } from '#schemas/domain';
-import type { RunId, UnixMs } from '#schemas/brands';
+import type { ShardOutcome } from '#schemas/domain';
+import type { RunId } from '#schemas/brands';
 import { cutRound } from '#policy/sharding/index';
 import { bruteCostShard } from '../../../test/support/brute-cost-shard';
 import { buildCourier, buildOrder, buildRound } from '../../../test/support/build-round';
-import { OpenRound } from './open-round';
+import { openRoundOf } from '../../../test/support/open-round';
+import type { OpenRound } from './open-round';
 import { takeOutcomes } from './pull-outcomes';
 
 const round = buildRound({
@@ -19,18 +20,7 @@ const first = outcomes[0]!;
 const wrong: ShardOutcome = { ...first, candidateCount: first.candidateCount + 1 };
 const bytesOf = (all: readonly ShardOutcome[]) => all.map((outcome) => outcomesCodec.encode(outcome));
 
-function opened(of: RoundManifest = manifest): OpenRound {
-  return new OpenRound({
-    key: 'key',
-    manifest: of,
-    manifestBytes: Buffer.alloc(0),
-    manifestHash: '',
-    meta: { acceptedAt: 0 as UnixMs, traceparent: null, receivedAt: null },
-    closeAt: 0 as UnixMs,
-    isOwned: () => true,
-    cameLate: false,
-  });
-}
+const opened = (of = manifest): OpenRound => openRoundOf(of);
 
 test('a shard with only an invalid outcome is waited for, and counts as failed at the close', () => {
   expect(shards.length).toBeGreaterThan(1);

@@ -1,26 +1,21 @@
-import type { RoundId, RunId, UnixMs, ZoneId } from '#schemas/brands';
+import type { RoundId, RunId, ZoneId } from '#schemas/brands';
 import { buildRound } from '../../../test/support/build-round';
-import { OpenRound } from './open-round';
+import { openRoundOf } from '../../../test/support/open-round';
+import type { OpenRound } from './open-round';
 import { RoundBook } from './round-book';
 
 function open(id: string, sequence: bigint, zoneId = 'zone', runId = 'run'): OpenRound {
   const ids = { roundId: id as RoundId, zoneId: zoneId as ZoneId, runId: runId as RunId };
-  return new OpenRound({
-    key: id,
-    manifest: {
+  return openRoundOf(
+    {
       round: buildRound({ ...ids, sequence }),
       models: [],
       shardCount: 0,
       shardCandidateCounts: [],
       shardOrders: [],
     },
-    manifestBytes: Buffer.alloc(0),
-    manifestHash: '',
-    meta: { acceptedAt: 0 as UnixMs, traceparent: null, receivedAt: null },
-    closeAt: 0 as UnixMs,
-    isOwned: () => true,
-    cameLate: false,
-  });
+    id,
+  );
 }
 
 test('older and newer rounds are those of the same zone and run, by sequence', () => {

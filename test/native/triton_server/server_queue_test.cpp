@@ -1,46 +1,20 @@
 // Admission on the real core: what waits starts when what runs ends, is taken back, refused and dropped at a stop; many
 // threads at once.
-#include <unistd.h>
-
 #include <atomic>
-#include <chrono>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <map>
 #include <random>
-#include <thread>
 
 #include "check.hpp"
+#include "echo_server.hpp"
 #include "failure_code.hpp"
 #include "finish_and_exit.hpp"
-#include "server.hpp"
 
 namespace {
 
 using namespace roundhouse;
 using test::code_of;
 namespace fs = std::filesystem;
-
-constexpr const char* kConfig = R"(backend: "echo" max_batch_size: 8
-input [ { name: "data" data_type: TYPE_INT32 dims: [ -1 ] allow_ragged_batch: true },
-        { name: "control" data_type: TYPE_INT32 dims: [ 2 ] } ]
-output [ { name: "data" data_type: TYPE_INT32 dims: [ -1 ] }, { name: "sum" data_type: TYPE_INT64 dims: [ 1 ] } ]
-instance_group [ { kind: KIND_CPU count: 1 } ] dynamic_batching { })";
-
-std::shared_ptr<Server> start(const fs::path& repository, AdmissionLimits limits) {
-  ServerSettings settings;
-  settings.core_library = TRITON_LIBRARY;
-  settings.server_id = "test";
-  settings.model_repository = repository.string();
-  settings.backend_directory = BACKENDS;
-  settings.repo_agent_directory = BACKENDS;
-  settings.cache_directory = BACKENDS;
-  settings.admission = limits;
-  auto server = Server::start(settings, [] {});
-  server->load_model("echo");
-  return server;
-}
 
 constexpr std::int32_t kValue = 1;
 constexpr std::int32_t kQuick[2] = {0, 0};
@@ -63,10 +37,7 @@ std::uint32_t submit(Server& server, const std::int32_t (&control)[2], std::int6
 
 std::map<std::uint32_t, std::string> codes_of(Server& server, std::size_t count) {
   std::map<std::uint32_t, std::string> codes;
-  while (codes.size() < count) {
-    for (const auto& inference : server.take_completed()) codes[inference->id] = inference->error_code;
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
+  for (const auto& inference : test::take(server, count)) codes[inference->id] = inference->error_code;
   return codes;
 }
 
@@ -76,7 +47,7 @@ std::int64_t in_ms(std::int64_t ms) {
 }
 
 void check_queue(const fs::path& repository) {
-  const auto server = start(repository, {.running = 1, .queued = 3});
+  const auto server = test::start_echo(repository, {.running = 1, .queued = 3});
   const std::uint32_t held = submit(*server, kForEver);
   const std::uint32_t first = submit(*server, kQuick);
   const std::uint32_t taken_back = submit(*server, kQuick);
@@ -100,7 +71,7 @@ void check_queue(const fs::path& repository) {
 
 // 1 instance with batches of 8: 8 are in the core, and what waits fills the next batches.
 void check_batches(const fs::path& repository) {
-  const auto server = start(repository, {});
+  const auto server = test::start_echo(repository, {});
   const std::uint32_t held = submit(*server, kForEver);
   for (int i = 0; i < 32; ++i) submit(*server, kShort);
   CHECK_EQUAL(server->admission().statistics().in_core, 8);
@@ -116,7 +87,7 @@ void check_batches(const fs::path& repository) {
 }
 
 void check_stop(const fs::path& repository) {
-  const auto server = start(repository, {.running = 1});
+  const auto server = test::start_echo(repository, {.running = 1});
   std::vector<std::uint32_t> ids = {submit(*server, kForEver)};
   for (int i = 0; i < 5; ++i) ids.push_back(submit(*server, i % 2 == 0 ? kForEver : kQuick));
   server->refuse_new_work();
@@ -203,7 +174,7 @@ void call_a_lot(Caller& caller, std::uint32_t seed) {
 }
 
 void check_many_threads(const fs::path& repository) {
-  const auto server = start(repository, {.in_core = 5, .running = 4, .queued = 30});
+  const auto server = test::start_echo(repository, {.in_core = 5, .running = 4, .queued = 30});
   std::vector<std::unique_ptr<Caller>> callers;
   std::vector<std::thread> threads;
   for (std::uint32_t seed = 0; seed < kCallers; ++seed) {
@@ -234,9 +205,7 @@ int main() {
     test::skip("no TritonCore in the toolchain");
     return test::finish();
   }
-  const fs::path repository = fs::temp_directory_path() / ("roundhouse-queue-" + std::to_string(getpid()));
-  fs::create_directories(repository / "echo" / "1");
-  std::ofstream(repository / "echo" / "config.pbtxt") << kConfig;
+  const fs::path repository = test::make_echo_repository("roundhouse-queue-", 1);
   check_queue(repository);
   check_batches(repository);
   check_stop(repository);

@@ -1,47 +1,23 @@
 // The server of the addon on the real core: answers, refusals, cancellation, and a stop with work in flight.
-#include <unistd.h>
-
-#include <chrono>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <thread>
 
 #include "check.hpp"
+#include "echo_server.hpp"
 #include "failure_code.hpp"
 #include "finish_and_exit.hpp"
-#include "server.hpp"
 
 namespace {
 
 using namespace roundhouse;
 using test::code_of;
+using test::take;
 namespace fs = std::filesystem;
 
-constexpr const char* kConfig = R"(backend: "echo" max_batch_size: 8
-input [ { name: "data" data_type: TYPE_INT32 dims: [ -1 ] allow_ragged_batch: true },
-        { name: "control" data_type: TYPE_INT32 dims: [ 2 ] } ]
-output [ { name: "data" data_type: TYPE_INT32 dims: [ -1 ] }, { name: "sum" data_type: TYPE_INT64 dims: [ 1 ] } ]
-instance_group [ { kind: KIND_CPU count: 2 } ] dynamic_batching { })";
-
 fs::path make_repository() {
-  const fs::path folder = fs::temp_directory_path() / ("roundhouse-native-" + std::to_string(getpid()));
-  fs::create_directories(folder / "echo" / "1");
+  const fs::path folder = test::make_echo_repository("roundhouse-native-", 2);
   fs::create_directories(folder / "broken" / "1");
-  std::ofstream(folder / "echo" / "config.pbtxt") << kConfig;
   std::ofstream(folder / "broken" / "config.pbtxt") << "backend: \"echo\"\nmax_batch_sise: 8\n";
   return folder;
-}
-
-std::shared_ptr<Server> start(const fs::path& repository) {
-  ServerSettings settings;
-  settings.core_library = TRITON_LIBRARY;
-  settings.server_id = "test";
-  settings.model_repository = repository.string();
-  settings.backend_directory = BACKENDS;
-  settings.repo_agent_directory = BACKENDS;
-  settings.cache_directory = BACKENDS;
-  return Server::start(settings, [] {});
 }
 
 // Keeps what a request reads until its completion was taken.
@@ -56,15 +32,6 @@ std::uint32_t submit(Server& server, const Payload& payload, const std::string& 
   spec.inputs.push_back({"data", "INT32", {1, count}, payload.data.data(), payload.data.size() * 4});
   spec.inputs.push_back({"control", "INT32", {1, 2}, payload.control.data(), payload.control.size() * 4});
   return server.submit(std::make_unique<Inference>(), spec);
-}
-
-std::vector<std::unique_ptr<Inference>> take(Server& server, std::size_t count) {
-  std::vector<std::unique_ptr<Inference>> all;
-  while (all.size() < count) {
-    for (auto& inference : server.take_completed()) all.push_back(std::move(inference));
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-  return all;
 }
 
 void check_answers(Server& server) {
@@ -122,8 +89,7 @@ int main() {
   }
   const fs::path repository = make_repository();
   for (int round = 0; round < 2; ++round) {
-    const std::shared_ptr<Server> server = start(repository);
-    server->load_model("echo");
+    const std::shared_ptr<Server> server = test::start_echo(repository);
     check_answers(*server);
     check_refusals(*server);
     check_cancel(*server);
