@@ -74,6 +74,7 @@ struct ModelWork {
   std::int64_t version = 0;
   // Another one after a load or an unload of the model.
   std::uint64_t line = 0;
+  std::int64_t waiting = 0;
   // In the core, also requests whose caller is gone.
   std::int64_t running = 0;
   // The number of the one that the core has had for longest; 0: none.

@@ -58,6 +58,7 @@ inline Napi::Object work_to_js(Napi::Env env, const ModelWork& work) {
   object.Set("model", work.model);
   set("version", work.version);
   set("line", work.line);
+  set("waiting", work.waiting);
   set("running", work.running);
   set("oldest", work.oldest);
   set("workedOff", work.worked_off);

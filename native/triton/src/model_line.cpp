@@ -83,7 +83,14 @@ void ModelLine::observe(const Ticket& ticket, std::int64_t now_ns) {
 }
 
 ModelWork ModelLine::work(std::int64_t unix_ms) const {
-  ModelWork work{model_, version_, number_, running_, 0, worked_off_, answered_, 0, ns_per_kib_, kNoDeadline};
+  ModelWork work{.model = model_,
+                 .version = version_,
+                 .line = number_,
+                 .waiting = static_cast<std::int64_t>(order_.size()),
+                 .running = running_,
+                 .worked_off = worked_off_,
+                 .answered = answered_,
+                 .ns_per_kib = ns_per_kib_};
   if (in_core_.empty()) return work;
   work.oldest = in_core_.oldest()->arrival;
   const std::int64_t since = std::max(in_core_.oldest()->since_ns, progress_ns_);

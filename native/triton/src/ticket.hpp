@@ -68,8 +68,8 @@ template <std::size_t Ticket::*place, bool (*first)(const Ticket&, const Ticket&
 class TicketHeap {
  public:
   bool empty() const { return heap_.empty(); }
+  std::size_t size() const { return heap_.size(); }
   Ticket& front() const { return *heap_.front(); }
-  static bool holds(const Ticket& ticket) { return ticket.*place != Ticket::kNowhere; }
 
   void push(Ticket& ticket) {
     heap_.push_back(&ticket);

@@ -9,6 +9,7 @@ export const admissionEnds = [
   'started_later',
   'refused_full',
   'refused_hopeless',
+  'displaced',
   'late',
   'expired_queued',
   'expired_running',

@@ -1,8 +1,7 @@
-import { Client, credentials, Metadata, type MethodDefinition } from '@grpc/grpc-js';
-import { loadProtocol } from '#lib/engine-client/protocol';
 import type { EngineLink } from '../engine-link';
 import type { WorkerEvents } from '../events';
 import { growthOf, type PriorityCounts } from './admission-growth';
+import { EngineService } from './engine-service';
 
 /** AdmissionStatistics of schemas/proto/engine.proto. */
 interface AdmissionStatistics {
@@ -15,13 +14,8 @@ const timeoutMs = 1_000;
 
 /** Asks the active engine for its queue now and then, and puts what it says into the worker's metrics. */
 export class AdmissionWatch {
-  private readonly method = loadProtocol().engine['Admission'] as MethodDefinition<
-    object,
-    AdmissionStatistics
-  >;
   private readonly timer: NodeJS.Timeout;
-  private client: Client | null = null;
-  private address: string | null = null;
+  private engine: EngineService | null = null;
   private before = new Map<string, PriorityCounts>();
 
   constructor(
@@ -35,37 +29,26 @@ export class AdmissionWatch {
 
   close(): void {
     clearInterval(this.timer);
-    this.client?.close();
+    this.engine?.close();
   }
 
   /** An engine that doesn't answer is the sentinel's to notice. */
   private look(): void {
-    const client = this.connected();
-    if (client === null) return;
-    const { path, requestSerialize, responseDeserialize } = this.method;
-    const options = { deadline: Date.now() + timeoutMs };
-    client.makeUnaryRequest(
-      path,
-      requestSerialize,
-      responseDeserialize,
-      {},
-      new Metadata(),
-      options,
-      (error, answer) => {
-        if (error === null && client === this.client) this.record(answer!);
-      },
+    const engine = this.connected();
+    engine?.ask<AdmissionStatistics>('Admission', timeoutMs).then(
+      (answer) => engine === this.engine && this.record(answer),
+      () => undefined,
     );
   }
 
   /** Another engine has another address, and counts from 0. */
-  private connected(): Client | null {
+  private connected(): EngineService | null {
     const address = this.link.address();
-    if (address === this.address) return this.client;
-    this.client?.close();
+    if (address === (this.engine?.address ?? null)) return this.engine;
+    this.engine?.close();
     this.before.clear();
-    this.address = address;
-    this.client = address === null ? null : new Client(address, credentials.createInsecure());
-    return this.client;
+    this.engine = address === null ? null : new EngineService(address);
+    return this.engine;
   }
 
   private record({ in_core: requests, priorities }: AdmissionStatistics): void {

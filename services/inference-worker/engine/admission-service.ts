@@ -1,5 +1,10 @@
 import type { UntypedServiceImplementation } from '@grpc/grpc-js';
-import { priorityClasses, waitBucketsMs, type AdmissionStatistics } from '#native/triton/bindings';
+import {
+  priorityClasses,
+  waitBucketsMs,
+  type AdmissionStatistics,
+  type ModelWork,
+} from '#native/triton/bindings';
 import type { TritonServer } from '#native/triton/triton-server';
 import { unary } from './unary-handlers';
 
@@ -15,6 +20,7 @@ function messageOf(statistics: AdmissionStatistics): object {
       started_later: counts.startedLater,
       refused_full: counts.refusedFull,
       refused_hopeless: counts.refusedHopeless,
+      displaced: counts.displaced,
       late: counts.late,
       expired_queued: counts.expiredQueued,
       expired_running: counts.expiredRunning,
@@ -28,6 +34,21 @@ function messageOf(statistics: AdmissionStatistics): object {
   return { queued, queued_bytes: queuedBytes, in_core: inCore, priorities };
 }
 
+/** ModelWork of schemas/proto/engine.proto. */
+function workMessageOf(work: ModelWork): object {
+  const { workedOff, msPerKib, leftMs = Infinity, ...same } = work;
+  return {
+    ...same,
+    version: String(work.version),
+    worked_off: workedOff,
+    ms_per_kib: msPerKib,
+    left_ms: leftMs,
+  };
+}
+
 export function admissionHandlers(triton: TritonServer): UntypedServiceImplementation {
-  return { Admission: unary(() => messageOf(triton.admissionStatistics())) };
+  return {
+    Admission: unary(() => messageOf(triton.admissionStatistics())),
+    Work: unary(() => ({ models: triton.modelWork().map(workMessageOf) })),
+  };
 }

@@ -22,6 +22,16 @@ export class CostEstimates {
     this.keep(model, Math.max(this.perKib.get(model) ?? 0, ms / kib(bytes)));
   }
 
+  /**
+   * What an engine says that a KiB costs it by now, after so many more answers: up at once, down as `observe` would
+   * have brought it. So what was raised for a silence lasts beyond the next engine's first answer.
+   */
+  follow(model: string, msPerKib: number, answers: number): void {
+    const known = this.perKib.get(model);
+    const above = known === undefined ? 0 : Math.max(0, known - msPerKib);
+    this.keep(model, msPerKib + above * (1 - fall) ** answers);
+  }
+
   /** null for a model that has not answered yet. */
   expectedMs(model: string, bytes: number): number | null {
     const known = this.perKib.get(model);

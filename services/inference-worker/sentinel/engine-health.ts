@@ -4,12 +4,16 @@ import type { EngineLoss } from './incident';
 import { ModelFailures, type ProvenModels } from './model-failures';
 import { OwnClock } from './own-clock';
 import { memoryOf, type ProcessMemory } from './process-memory';
+import { ReportedWork, type ModelWork } from './reported-work';
 import { RequestLog, type LoggedRequest } from './request-log';
 import type { RequestObserver } from './watched-client';
-import { WorkInFlight, type Flight } from './work-in-flight';
+import { WorkInFlight, type Flight, type Silence } from './work-in-flight';
 
 export interface EngineHealthOptions {
+  /** By model, as the worker's own requests took. */
   readonly costs: CostEstimates;
+  /** By model and version, as engines report. */
+  readonly reportedCosts: CostEstimates;
   readonly proven: ProvenModels;
   readonly silenceFloorMs: number;
   /** 0: none. */
@@ -20,6 +24,8 @@ export interface EngineHealthOptions {
 
 const tickMs = 50;
 const ticksPerMemory = 5;
+/** Reports come four times a second. */
+const leastReportAgeMs = 1_000;
 /** A backend has said so; others may come from the queue in front of it. */
 const workedOff: readonly string[] = ['MODEL_FAILED', 'TRAVEL_MATRIX_UNKNOWN'];
 
@@ -32,6 +38,7 @@ export class EngineHealth implements RequestObserver {
   memory: ProcessMemory | null = null;
   private readonly clock = new OwnClock(tickMs, () => this.look());
   private readonly work: WorkInFlight;
+  private readonly reported: ReportedWork;
   private readonly log = new RequestLog();
   private readonly failures: ModelFailures;
   private ticks = 0;
@@ -42,6 +49,7 @@ export class EngineHealth implements RequestObserver {
   ) {
     // Twice: the probe alone, which needs no work done, has the floor itself.
     this.work = new WorkInFlight(options.costs, 2 * options.silenceFloorMs);
+    this.reported = new ReportedWork(options.reportedCosts, 2 * options.silenceFloorMs);
     this.failures = new ModelFailures(options.proven);
   }
 
@@ -83,14 +91,30 @@ export class EngineHealth implements RequestObserver {
     this.options.onLost({ kind: 'model_failures', reason });
   }
 
+  /** What the engine itself has under way, whoever sent it. */
+  onReport(models: readonly ModelWork[]): void {
+    const silence = this.reported.take(models, this.now());
+    if (silence !== null) this.isSilent(silence);
+  }
+
+  /** Of what the engine says that it has it is judged by its reports: there may be work of others in front of ours. */
+  private silenceOfOurs(now: number): Silence | null {
+    const silence = this.work.silence(now);
+    const mostAgeMs = Math.max(leastReportAgeMs, this.options.silenceFloorMs);
+    if (silence === null || this.reported.holds(silence.model, now, mostAgeMs)) return null;
+    this.work.learnFrom(silence);
+    return silence;
+  }
+
+  private isSilent(silence: Silence): void {
+    const { model, silentMs, budgetMs } = silence;
+    const times = `${Math.round(silentMs)} ms, where ${Math.round(budgetMs)} ms are enough`;
+    this.options.onLost({ kind: 'silence', reason: `no answer of ${model} for ${times}`, silence });
+  }
+
   private look(): void {
-    const silence = this.work.silence(this.now());
-    if (silence !== null) {
-      this.work.learnFrom(silence);
-      const { model, silentMs, budgetMs } = silence;
-      const times = `${Math.round(silentMs)} ms, where ${Math.round(budgetMs)} ms are enough`;
-      return this.options.onLost({ kind: 'silence', reason: `no answer of ${model} for ${times}`, silence });
-    }
+    const silence = this.silenceOfOurs(this.now());
+    if (silence !== null) return this.isSilent(silence);
     if (++this.ticks % ticksPerMemory === 0) this.lookAtMemory();
   }
 

@@ -2,13 +2,14 @@ import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process'
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { endsWithParent } from '#lib/ends-with-parent';
+import { fewHeaps } from '#lib/few-heaps';
 import type { Logger } from '#lib/telemetry';
 import { niceCommand, restorePriority } from './priority';
 import { TextTail } from './text-tail';
 
 export interface EngineProcessOptions {
   readonly mainFile: string;
-  /** The whole environment of the child; the socket is added. */
+  /** The environment of the child; the socket and `fewHeaps` are added. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly socket: string;
   /** It leaves the processor to others until `hurry` (where that can be taken back). */
@@ -77,7 +78,7 @@ export class EngineProcess {
     const [program, ...args] = endsWithParent(nice ? niceCommand(command) : command);
     const child = spawned(program as string, args, {
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-      env: { ...env, ROUNDHOUSE_ENGINE_SOCKET: socket },
+      env: { ...fewHeaps, ...env, ROUNDHOUSE_ENGINE_SOCKET: socket },
       detached: true,
     });
     this.ended = new Promise((resolve) => (this.tellEnded = resolve));

@@ -50,6 +50,7 @@ export interface SentinelOptions {
 export class Sentinel {
   private folder = makeSocketFolder();
   private readonly costs = new CostEstimates();
+  private readonly reportedCosts = new CostEstimates();
   private readonly proven = new ProvenModels();
   private readonly samples = new Samples();
   private readonly reports: IncidentReports;
@@ -84,10 +85,11 @@ export class Sentinel {
   }
 
   private launch(nice: boolean): WatchedEngine {
-    const { costs, proven } = this;
+    const { costs, reportedCosts, proven } = this;
     return new WatchedEngine({
       ...this.options,
       costs,
+      reportedCosts,
       proven,
       nice,
       folder: join(this.ownFolder(), String(++this.incarnation)),

@@ -6,6 +6,7 @@ import type { Logger } from '#lib/telemetry';
 import { shownText } from '#schemas/shown-text';
 import { afterOwnTime } from '../own-time';
 import { EngineHealth, type EngineHealthOptions } from './engine-health';
+import { EngineReports } from './engine-reports';
 import { EngineProcess, type EngineEnd } from './engine-process';
 import type { EngineLoss } from './incident';
 import { WatchedClient } from './watched-client';
@@ -49,6 +50,7 @@ export class WatchedEngine {
   private end: EngineEnd | null = null;
   private stopping = false;
   private probe: NodeJS.Timeout | null = null;
+  private reports: EngineReports | null = null;
   private readonly tooSlow: NodeJS.Timeout;
 
   constructor(private readonly options: WatchedEngineOptions) {
@@ -81,6 +83,7 @@ export class WatchedEngine {
     const hungUp = (reason: string): void => this.lose({ kind: 'death', reason });
     this.client = new WatchedClient(this.options.connect(this.address, hungUp), this.health);
     this.probeLater(this.client);
+    this.reports = new EngineReports(this.address, (models) => this.health.onReport(models));
     this.options.onReady(this);
   }
 
@@ -147,6 +150,7 @@ export class WatchedEngine {
   private rest(): void {
     clearTimeout(this.tooSlow);
     if (this.probe !== null) clearTimeout(this.probe);
+    this.reports?.close();
     this.health.close();
   }
 
