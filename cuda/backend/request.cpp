@@ -71,20 +71,23 @@ Reply::~Reply() {
   if (response_ != nullptr) OwnedError ignored(TRITONBACKEND_ResponseDelete(response_));
 }
 
-OutputMemory Reply::memoryOf(const char* name, TRITONSERVER_DataType datatype, std::span<const std::int64_t> shape) {
-  std::uint64_t byteSize = TRITONSERVER_DataTypeByteSize(datatype);
-  for (const std::int64_t extent : shape) byteSize *= static_cast<std::uint64_t>(extent);
+OutputPlace Reply::placeOf(const char* name, TRITONSERVER_DataType datatype, std::span<const std::int64_t> shape,
+                           TRITONSERVER_MemoryType preferred, std::int64_t device) {
+  OutputPlace place{nullptr, TRITONSERVER_DataTypeByteSize(datatype), preferred};
+  for (const std::int64_t extent : shape) place.byteSize *= static_cast<std::size_t>(extent);
   TRITONBACKEND_Output* output = nullptr;
   check(TRITONBACKEND_ResponseOutput(response_, &output, name, datatype, shape.data(),
                                      static_cast<std::uint32_t>(shape.size())));
-  void* start = nullptr;
-  TRITONSERVER_MemoryType memory = TRITONSERVER_MEMORY_CPU;
-  std::int64_t memoryId = 0;
-  check(TRITONBACKEND_OutputBuffer(output, &start, byteSize, &memory, &memoryId));
-  if (memory == TRITONSERVER_MEMORY_GPU) {
+  check(TRITONBACKEND_OutputBuffer(output, &place.start, place.byteSize, &place.memory, &device));
+  return place;
+}
+
+OutputMemory Reply::memoryOf(const char* name, TRITONSERVER_DataType datatype, std::span<const std::int64_t> shape) {
+  const OutputPlace place = placeOf(name, datatype, shape, TRITONSERVER_MEMORY_CPU);
+  if (place.memory == TRITONSERVER_MEMORY_GPU) {
     throw Error(ErrorCode::modelFailed, std::string("output '") + name + "' is in GPU memory");
   }
-  return {{static_cast<std::uint8_t*>(start), byteSize}, memory == TRITONSERVER_MEMORY_CPU_PINNED};
+  return {{static_cast<std::uint8_t*>(place.start), place.byteSize}, place.memory == TRITONSERVER_MEMORY_CPU_PINNED};
 }
 
 void Reply::send() {

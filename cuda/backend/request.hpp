@@ -44,6 +44,13 @@ struct OutputMemory {
   bool pinned = false;
 };
 
+/// Memory of an output wherever the caller's allocator put it.
+struct OutputPlace {
+  void* start = nullptr;
+  std::size_t byteSize = 0;
+  TRITONSERVER_MemoryType memory = TRITONSERVER_MEMORY_CPU;
+};
+
 /// Has the caller given up? Polled during long work.
 bool isCancelled(TRITONBACKEND_Request* request);
 
@@ -55,8 +62,11 @@ class Reply {
   Reply(const Reply&) = delete;
   Reply& operator=(const Reply&) = delete;
 
-  /// CPU memory of the output of that shape, of any alignment, to be filled before `send`. Throws where the
-  /// caller's allocator gives other memory.
+  /// Memory of the output of that shape, of any alignment, to be filled before `send`. `preferred` is where the allocator
+  /// is asked to put it, on GPU `device` where that is a GPU's.
+  OutputPlace placeOf(const char* name, TRITONSERVER_DataType datatype, std::span<const std::int64_t> shape,
+                      TRITONSERVER_MemoryType preferred, std::int64_t device = 0);
+  /// As `placeOf`, in CPU memory. Throws where the caller's allocator gives other memory.
   OutputMemory memoryOf(const char* name, TRITONSERVER_DataType datatype, std::span<const std::int64_t> shape);
   std::span<std::uint8_t> output(const char* name, TRITONSERVER_DataType datatype, std::span<const std::int64_t> shape) {
     return memoryOf(name, datatype, shape).bytes;

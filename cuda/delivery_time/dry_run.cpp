@@ -30,26 +30,34 @@ std::vector<float> sampleRows() {
   return rows;
 }
 
-void requireFinite(const std::vector<float>& quantiles) {
+/// For a network of other columns.
+std::vector<float> anyRows(std::size_t columns) {
+  std::vector<float> rows(kRows * columns);
+  for (std::size_t at = 0; at < rows.size(); ++at) rows[at] = static_cast<float>(std::sin(0.7 * static_cast<double>(at)));
+  return rows;
+}
+
+void requireFinite(const std::vector<float>& quantiles, std::size_t columns) {
   for (std::size_t at = 0; at < quantiles.size(); ++at) {
     if (std::isfinite(quantiles[at])) continue;
     throw Error(ErrorCode::modelFailed, "the network's dry run gives " + std::to_string(quantiles[at]) + " in row " +
-                                            std::to_string(at / kQuantiles) + ", column " +
-                                            std::to_string(at % kQuantiles));
+                                            std::to_string(at / columns) + ", column " +
+                                            std::to_string(at % columns));
   }
 }
 
 }  // namespace
 
 DryRun dryRun(Network& network) {
-  const std::vector<float> rows = sampleRows();
-  std::vector<float> together(kRows * kQuantiles), alone(kRows * kQuantiles);
+  const Columns columns = network.columns();
+  const std::vector<float> rows = columns.features == kFeatures ? sampleRows() : anyRows(columns.features);
+  std::vector<float> together(kRows * columns.quantiles), alone(kRows * columns.quantiles);
   network.predict(rows.data(), kRows, together.data());
   for (std::size_t row = 0; row < kRows; ++row) {
-    network.predict(&rows[row * kFeatures], 1, &alone[row * kQuantiles]);
+    network.predict(&rows[row * columns.features], 1, &alone[row * columns.quantiles]);
   }
-  requireFinite(together);
-  requireFinite(alone);
+  requireFinite(together, columns.quantiles);
+  requireFinite(alone, columns.quantiles);
   return {std::memcmp(together.data(), alone.data(), together.size() * sizeof(float)) == 0};
 }
 

@@ -21,8 +21,11 @@ class Network {
  public:
   virtual ~Network() = default;
 
-  /// `features` is [rows, kFeatures], `quantiles` [rows, kQuantiles], both CPU memory; rows ≥ 1. Safe from
-  /// several threads. Throws Error.
+  /// Those of the contract, unless the model declares others.
+  virtual Columns columns() const { return {}; }
+
+  /// `features` is [rows, features], `quantiles` [rows, quantiles], both CPU memory; rows ≥ 1. Safe from several threads.
+  /// Throws Error.
   virtual void predict(const float* features, std::size_t rows, float* quantiles) = 0;
 
   /// For the log: runtime and version.

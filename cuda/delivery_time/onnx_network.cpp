@@ -97,7 +97,8 @@ void requirePort(const std::filesystem::path& file, const Found& found, const Po
 
 }  // namespace
 
-OnnxNetwork::OnnxNetwork(const OnnxRuntime& runtime, const std::filesystem::path& file) : runtime_(runtime) {
+OnnxNetwork::OnnxNetwork(const OnnxRuntime& runtime, const std::filesystem::path& file, const Columns& columns)
+    : runtime_(runtime), columns_(columns) {
   createSession(file);
   try {
     requireColumns(file);
@@ -130,20 +131,20 @@ void OnnxNetwork::createSession(const std::filesystem::path& file) {
 }
 
 void OnnxNetwork::requireColumns(const std::filesystem::path& file) {
-  requirePort(file, inspect(runtime_, session_, true), {"input", kInputName, kFeatures});
-  requirePort(file, inspect(runtime_, session_, false), {"output", kOutputName, kQuantiles});
+  requirePort(file, inspect(runtime_, session_, true), {"input", kInputName, columns_.features});
+  requirePort(file, inspect(runtime_, session_, false), {"output", kOutputName, columns_.quantiles});
 }
 
 void OnnxNetwork::predict(const float* features, std::size_t rows, float* quantiles) {
   const OrtApi& api = runtime_.api();
-  const std::int64_t inputShape[] = {static_cast<std::int64_t>(rows), kFeatures};
-  const std::int64_t outputShape[] = {static_cast<std::int64_t>(rows), kQuantiles};
+  const std::int64_t inputShape[] = {static_cast<std::int64_t>(rows), static_cast<std::int64_t>(columns_.features)};
+  const std::int64_t outputShape[] = {static_cast<std::int64_t>(rows), static_cast<std::int64_t>(columns_.quantiles)};
   Owned<OrtValue> input(api.ReleaseValue), output(api.ReleaseValue);
   runtime_.check(
-      api.CreateTensorWithDataAsOrtValue(memory_, const_cast<float*>(features), rows * kFeatures * sizeof(float),
+      api.CreateTensorWithDataAsOrtValue(memory_, const_cast<float*>(features), rows * columns_.features * sizeof(float),
                                          inputShape, 2, ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT, input.slot()),
       "wrapping features");
-  runtime_.check(api.CreateTensorWithDataAsOrtValue(memory_, quantiles, rows * kQuantiles * sizeof(float), outputShape,
+  runtime_.check(api.CreateTensorWithDataAsOrtValue(memory_, quantiles, rows * columns_.quantiles * sizeof(float), outputShape,
                                                     2, ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT, output.slot()),
                  "wrapping quantiles");
   const OrtValue* inputs[] = {input.get()};
@@ -151,8 +152,9 @@ void OnnxNetwork::predict(const float* features, std::size_t rows, float* quanti
   runtime_.check(api.Run(session_, nullptr, &kInputName, inputs, 1, &kOutputName, 1, outputs), "running the network");
 }
 
-std::unique_ptr<Network> loadNetwork(const std::filesystem::path& file, const std::string& libraryPath) {
-  return std::make_unique<OnnxNetwork>(OnnxRuntime::open(libraryPath), file);
+std::unique_ptr<Network> loadNetwork(const std::filesystem::path& file, const std::string& libraryPath,
+                                     const Columns& columns) {
+  return std::make_unique<OnnxNetwork>(OnnxRuntime::open(libraryPath), file, columns);
 }
 
 }  // namespace roundhouse::delivery_time

@@ -73,7 +73,7 @@ describe('delivery_time', () => {
     const infer = (inputs: ReturnType<typeof features>) =>
       host.server.infer({ model: 'delivery_time', inputs });
     await expect(infer(features(2, 19))).rejects.toThrow(/'features'.*\[-1,20\]/);
-    await expect(infer(features(4_097, 20))).rejects.toThrow(/batch-size must be <= 4096/);
+    await expect(infer(features(65_537, 20))).rejects.toThrow(/batch-size must be <= 65536/);
   });
 });
 
