@@ -2,14 +2,12 @@
 // serves instances on the CPU: the same features, times, records and faults.
 #include <cmath>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <limits>
 
 #include "../../cuda/backend/error.hpp"
 #include "../../cuda/candidate_cost/gpu/shard_steps.hpp"
 #include "../../cuda/candidate_cost/shard.hpp"
-#include "../gpu/random_shards.hpp"
+#include "../gpu/matrix_folder.hpp"
 #include "check.hpp"
 
 namespace {
@@ -151,12 +149,9 @@ void checkShard(const HostBatch& batch, int number) {
 /// 300 shards in batches of 1 to 4, some without orders or candidates, a third by matrix.
 void checkRandomShards() {
   Random random{20261130};
-  const std::filesystem::path folder = std::filesystem::temp_directory_path() / "roundhouse-steps";
-  std::filesystem::create_directories(folder);
-  const auto file = test::randomMatrixFile(random, 9);
-  const Sha256 hash = sha256(file);
-  std::ofstream(folder / (hexOf(hash) + ".bin"), std::ios::binary).write(reinterpret_cast<const char*>(file.data()), static_cast<std::streamsize>(file.size()));
-  MatrixStore matrices(folder);
+  test::MatrixFolder folder("roundhouse-steps");
+  const Sha256 hash = folder.add(random, 9);
+  MatrixStore matrices(folder.path);
   for (int round = 0; round < 100; ++round) {
     std::vector<ShardValues> values;
     std::vector<Shard> shards;
@@ -165,18 +160,13 @@ void checkRandomShards() {
       shape.candidates = random.oneIn(8) ? 0 : static_cast<int>(random.within(1, 60));
       shape.zones = random.oneIn(3) ? 9 : 0;
       values.push_back(test::randomShard(random, shape));
-      for (int word = 0; word < 4 && shape.zones > 0; ++word) {
-        std::uint64_t packed = 0;
-        for (int byte = 0; byte < 8; ++byte) packed = packed << 8 | hash[8 * word + byte];
-        values.back().params[P::matrixHash + word] = static_cast<std::int64_t>(packed);
-      }
+      if (shape.zones > 0) test::nameMatrix(values.back(), hash);
     }
     for (const ShardValues& shard : values) shards.push_back(openShard(shard.bytes(), matrices, CandidateCheck::later));
     HostBatch batch(shards);
     batch.run(random);
     for (int number = 0; number < batch.view.count; ++number) checkShard(batch, number);
   }
-  std::filesystem::remove_all(folder);
 }
 
 /// The lowest wrong row is found, and named as the CPU names it; the neighbours have their plans.

@@ -78,16 +78,19 @@ struct CandidateSource {
   }
 };
 
-/// For every candidate of the batch, once it has an answer.
+/// For every candidate of the batch, once it has an answer. The record of one without a plan is 0, so that no earlier
+/// batch's shows.
 ROUNDHOUSE_HD inline void recordStep(const DeviceShards& batch, int index, const route_planner::gpu::Answer& answer,
                                      const route_planner::gpu::Summary& summary) {
   const int number = batch.shardOf(index);
   const DeviceShard& shard = batch.shards[number];
-  if (!batch.states[number].isGood()) return;
   const int row = index - shard.firstCandidate;
-  if (summary.status != route_planner::PrepareStatus::ok) return lower(batch.states[number].refused, row);
-  writePlanRecord(shard.tables, row, route_planner::gpu::planOf(answer, summary),
-                  batch.records + int64_t{index} * layout::PLAN_RECORD_BYTES);
+  uint8_t* const record = batch.records + int64_t{index} * layout::PLAN_RECORD_BYTES;
+  if (summary.status == route_planner::PrepareStatus::ok) {
+    return writePlanRecord(shard.tables, row, route_planner::gpu::planOf(answer, summary), record);
+  }
+  if (batch.states[number].isGood()) lower(batch.states[number].refused, row);
+  for (int byte = 0; byte < layout::PLAN_RECORD_BYTES; ++byte) record[byte] = 0;
 }
 
 }  // namespace roundhouse::candidate_cost::gpu
