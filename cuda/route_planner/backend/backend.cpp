@@ -3,9 +3,10 @@
 #include <iterator>
 
 #include "batch.hpp"
+#include "gpu_instance.hpp"
 #include "json.hpp"
 #include "model_settings.hpp"
-#include "solve_request.hpp"
+#include "planner_request.hpp"
 
 using namespace roundhouse;
 using namespace roundhouse::backend;
@@ -16,10 +17,6 @@ namespace {
 
 /// Version of the packing that this build reads (native/planner/pack-problems.ts).
 constexpr long long kPacking = 1;
-
-/// One order on board, 60 s away: cost 60 with duration weight 1.
-const std::vector<std::int32_t> kSampleProblem = {1,   1,  4,          0, 1, -1, 0x7fffffff, 0, 0, 1, 0, 0,  0,  0,
-                                                  900, -1, 0x7fffffff, 1, 1, 1,  0,          1, 0, 0, 0, 60, 60, 0};
 
 void requirePacking(const ModelSettings& settings) {
   std::ifstream file(settings.versionFolder() / "planner.json", std::ios::binary);
@@ -37,36 +34,46 @@ void load(TRITONBACKEND_Model* model) {
       {{"costs", TRITONSERVER_TYPE_INT64}, {"sequences", TRITONSERVER_TYPE_UINT8}, {"flags", TRITONSERVER_TYPE_UINT8}});
   requirePacking(settings);
   const auto memory = route_planner::makeSolveMemory();
-  const Answers answers = route_planner::solveRequest(kSampleProblem, *memory, [] { return false; });
+  const Answers answers = route_planner::solveRequest(route_planner::kSampleProblem, *memory, [] { return false; });
   if (answers.costs != std::vector<std::int64_t>{60})
     throw Error(ErrorCode::modelFailed, "the dry run gave another cost than 60");
 }
 
-std::vector<std::int32_t> readWords(TRITONBACKEND_Request* request) {
-  const InputTensor tensor(request, "problems", TRITONSERVER_TYPE_INT32);
-  const auto shape = tensor.shape();
-  if (shape.size() != 2 || shape[0] != 1)
-    throw Error(ErrorCode::payloadInvalid, "tensor 'problems' must have shape [1, L]");
-  const auto words = tensor.values<std::int32_t>();
-  return {words.begin(), words.end()};
-}
-
 void answer(TRITONBACKEND_Request* request, SolveMemory& memory) {
-  const Answers answers = route_planner::solveRequest(readWords(request), memory, [&] { return isCancelled(request); });
-  Reply reply(request);
-  const auto count = static_cast<std::int64_t>(answers.costs.size());
-  const std::int64_t shape[] = {1, count};
-  const std::int64_t sequenceShape[] = {1, count * route_planner::kMaxStops};
-  reply.write<std::int64_t>("costs", TRITONSERVER_TYPE_INT64, shape, answers.costs);
-  reply.write<std::uint8_t>("sequences", TRITONSERVER_TYPE_UINT8, sequenceShape, answers.sequences);
-  reply.write<std::uint8_t>("flags", TRITONSERVER_TYPE_UINT8, shape, answers.flags);
-  reply.send();
+  const backend::InputTensor problems = route_planner::readProblems(request);
+  const Answers answers =
+      route_planner::solveRequest(problems.values<std::int32_t>(), memory, [&] { return isCancelled(request); });
+  route_planner::RowsReply reply(request, answers.costs.size());
+  reply.fill([&](const route_planner::RowsReply::Memory& to) {
+    std::memcpy(to.costs, answers.costs.data(), sizeof(std::int64_t) * answers.costs.size());
+    std::memcpy(to.sequences, answers.sequences.data(), answers.sequences.size());
+    std::memcpy(to.flags, answers.flags.data(), answers.flags.size());
+  });
 }
 
-SolveMemory* memoryOf(TRITONBACKEND_ModelInstance* instance) {
+/// Memory of one instance; its thread alone uses it.
+struct Instance {
+  std::unique_ptr<SolveMemory> memory;
+  /// Null for an instance on the CPU.
+  std::unique_ptr<route_planner::GpuInstance> gpu;
+};
+
+/// An instance where the core wants it, or on the CPU in a build without CUDA.
+std::unique_ptr<Instance> makeInstance(TRITONBACKEND_ModelInstance* handle) {
+  TRITONSERVER_InstanceGroupKind kind = TRITONSERVER_INSTANCEGROUPKIND_CPU;
+  std::int32_t device = 0;
+  check(TRITONBACKEND_ModelInstanceKind(handle, &kind));
+  check(TRITONBACKEND_ModelInstanceDeviceId(handle, &device));
+  auto instance = std::make_unique<Instance>();
+  if (kind == TRITONSERVER_INSTANCEGROUPKIND_GPU) instance->gpu = route_planner::makeGpuInstance(device);
+  if (instance->gpu == nullptr) instance->memory = route_planner::makeSolveMemory();
+  return instance;
+}
+
+Instance& instanceOf(TRITONBACKEND_ModelInstance* handle) {
   void* state = nullptr;
-  check(TRITONBACKEND_ModelInstanceState(instance, &state));
-  return static_cast<SolveMemory*>(state);
+  check(TRITONBACKEND_ModelInstanceState(handle, &state));
+  return *static_cast<Instance*>(state);
 }
 
 }  // namespace
@@ -75,25 +82,27 @@ TRITON_ENTRY TRITONSERVER_Error* TRITONBACKEND_ModelInitialize(TRITONBACKEND_Mod
   return guarded([&] { load(model); });
 }
 
-TRITON_ENTRY TRITONSERVER_Error* TRITONBACKEND_ModelInstanceInitialize(TRITONBACKEND_ModelInstance* instance) {
+TRITON_ENTRY TRITONSERVER_Error* TRITONBACKEND_ModelInstanceInitialize(TRITONBACKEND_ModelInstance* handle) {
   return guarded([&] {
-    auto memory = route_planner::makeSolveMemory();
-    check(TRITONBACKEND_ModelInstanceSetState(instance, memory.get()));
-    memory.release();
+    auto instance = makeInstance(handle);
+    check(TRITONBACKEND_ModelInstanceSetState(handle, instance.get()));
+    instance.release();
   });
 }
 
-TRITON_ENTRY TRITONSERVER_Error* TRITONBACKEND_ModelInstanceFinalize(TRITONBACKEND_ModelInstance* instance) {
-  return guarded([&] { delete memoryOf(instance); });
+TRITON_ENTRY TRITONSERVER_Error* TRITONBACKEND_ModelInstanceFinalize(TRITONBACKEND_ModelInstance* handle) {
+  return guarded([&] { delete &instanceOf(handle); });
 }
 
-TRITON_ENTRY TRITONSERVER_Error* TRITONBACKEND_ModelInstanceExecute(TRITONBACKEND_ModelInstance* instance,
+TRITON_ENTRY TRITONSERVER_Error* TRITONBACKEND_ModelInstanceExecute(TRITONBACKEND_ModelInstance* handle,
                                                                     TRITONBACKEND_Request** requests,
                                                                     const std::uint32_t count) {
-  return executeRequests(instance, requests, count, [&](Batch& batch) {
+  return executeRequests(handle, requests, count, [&](Batch& batch) {
+    Instance& instance = instanceOf(handle);
+    if (instance.gpu != nullptr) return instance.gpu->execute(batch);
     batch.startComputing();
     batch.each([&](std::size_t index) {
-      answer(batch.request(index), *memoryOf(instance));
+      answer(batch.request(index), *instance.memory);
       batch.succeed(index);
     });
   });

@@ -27,7 +27,7 @@ const char* refusal(PrepareStatus status) {
   throw Error(ErrorCode::payloadInvalid, "tensor 'problems', problem " + std::to_string(index) + " " + reason);
 }
 
-Problem readProblem(const std::vector<std::int32_t>& words, std::size_t& at, std::size_t index) {
+Problem readProblem(std::span<const std::int32_t> words, std::size_t& at, std::size_t index) {
   try {
     return planner::unpackProblem(words, at);
   } catch (const planner::PlannerFailure& failure) {
@@ -51,7 +51,7 @@ std::unique_ptr<SolveMemory> makeSolveMemory() {
   return memory;
 }
 
-Answers solveRequest(const std::vector<std::int32_t>& words, SolveMemory& memory, const std::function<bool()>& stop) {
+Answers solveRequest(std::span<const std::int32_t> words, SolveMemory& memory, const std::function<bool()>& stop) {
   Answers answers;
   WorkPoll poll;
   std::int64_t nodes = 0;
@@ -67,6 +67,13 @@ Answers solveRequest(const std::vector<std::int32_t>& words, SolveMemory& memory
     append(plan, answers);
   }
   return answers;
+}
+
+void refuseProblem(std::span<const std::int32_t> words, std::size_t at, std::size_t index) {
+  const auto checked = std::make_unique<Checked>();
+  const PrepareStatus status = check(readProblem(words, at, index), *checked);
+  if (status != PrepareStatus::ok) refuse(index, refusal(status));
+  throw Error(ErrorCode::modelFailed, "the GPU refused problem " + std::to_string(index) + ", the CPU finds no fault in it");
 }
 
 }  // namespace roundhouse::route_planner

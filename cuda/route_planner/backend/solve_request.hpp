@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "problem_batch.hpp"
@@ -29,6 +30,9 @@ std::unique_ptr<SolveMemory> makeSolveMemory();
 /// Solves packed problems (native/planner/pack-problems.ts has the words). `stop` is asked first
 /// and about every quarter of a millisecond between problems (WorkPoll); where it says true the call throws Error
 /// (DEADLINE_EXCEEDED). A problem that is refused throws Error naming it.
-Answers solveRequest(const std::vector<std::int32_t>& words, SolveMemory& memory, const std::function<bool()>& stop);
+Answers solveRequest(std::span<const std::int32_t> words, SolveMemory& memory, const std::function<bool()>& stop);
+
+/// Throws what is wrong with problem `index`, which begins at `at`, or that the GPU was wrong to refuse it.
+[[noreturn]] void refuseProblem(std::span<const std::int32_t> words, std::size_t at, std::size_t index);
 
 }  // namespace roundhouse::route_planner

@@ -51,12 +51,16 @@ struct DevicePlanner::State {
 
 /// A chunk is built before the host waits for the one ahead of it.
 bool DevicePlanner::State::runChunks(int count, DeviceWork& work, const std::function<bool()>& stop) const {
-  const int chunks = (count + options.chunk - 1) / options.chunk;
-  for (int next = 0; next <= chunks; ++next) {
+  int first = 0;
+  int ahead = 0;
+  for (int next = 0; next == 0 || ahead > 0; ++next) {
     if (stop()) return false;
-    const int first = next * options.chunk;
-    if (next < chunks) slots[next % 2]->build(first, smaller(options.chunk, count - first), work);
-    if (next > 0) slots[(next - 1) % 2]->launch(work);
+    const int most = smaller(options.chunk, count - first);
+    const int taken = most > 0 ? work.take(first, most) : 0;
+    if (taken > 0) slots[next % 2]->build(first, taken, work);
+    if (ahead > 0) slots[(next - 1) % 2]->launch(work);
+    first = taken > 0 ? first + taken : count;
+    ahead = taken;
   }
   return true;
 }

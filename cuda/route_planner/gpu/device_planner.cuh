@@ -22,29 +22,41 @@ __global__ void __launch_bounds__(32)
   solveGenerals(Warp{}, source, batch, firstItem, d_scratch[blockIdx.x]);
 }
 
-/// DeviceWork whose problems are those of a source; `finish` is left to the user.
+template <class Source>
+void launchBuild(const Source& source, const Building& to, cudaStream_t stream) {
+  const auto blocks = static_cast<unsigned>((to.count + kBuildThreads - 1) / kBuildThreads);
+  buildKernel<Source><<<blocks, kBuildThreads, 0, stream>>>(source, to);
+  device::require(cudaGetLastError(), "problems can't be built");
+}
+
+template <class Source>
+void launchGeneral(const Source& source, const Building& batch, int firstItem, GeneralScratch* d_scratch, int blocks,
+                   cudaStream_t stream) {
+  generalKernel<Source><<<static_cast<unsigned>(blocks), 32, 0, stream>>>(source, batch, static_cast<uint32_t>(firstItem),
+                                                                         d_scratch);
+  device::require(cudaGetLastError(), "the general kernel can't be launched");
+}
+
+/// Lines as DevicePlanner::resources; throws as its constructor does.
+template <class Source>
+std::vector<std::string> sourceResources() {
+  return {requireFits(resourcesOf("building", buildKernel<Source>, kBuildThreads), true),
+          requireFits(resourcesOf("general", generalKernel<Source>, 32), true)};
+}
+
+/// DeviceWork whose problems are those of one source; `finish` is left to the user.
 template <class Source>
 class SourceWork : public DeviceWork {
  public:
   explicit SourceWork(Source source) : source_(std::move(source)) {}
 
-  void build(const Building& to, cudaStream_t stream) override {
-    const auto blocks = static_cast<unsigned>((to.count + kBuildThreads - 1) / kBuildThreads);
-    buildKernel<Source><<<blocks, kBuildThreads, 0, stream>>>(source_, to);
-    device::require(cudaGetLastError(), "problems can't be built");
-  }
+  void build(const Building& to, cudaStream_t stream) override { launchBuild(source_, to, stream); }
   void solveGeneral(const Building& batch, int firstItem, GeneralScratch* d_scratch, int blocks,
                     cudaStream_t stream) override {
-    generalKernel<Source><<<static_cast<unsigned>(blocks), 32, 0, stream>>>(
-        source_, batch, static_cast<uint32_t>(firstItem), d_scratch);
-    device::require(cudaGetLastError(), "the general kernel can't be launched");
+    launchGeneral(source_, batch, firstItem, d_scratch, blocks, stream);
   }
 
-  /// Lines as DevicePlanner::resources; throws as its constructor does.
-  static std::vector<std::string> resources() {
-    return {requireFits(resourcesOf("building", buildKernel<Source>, kBuildThreads), true),
-            requireFits(resourcesOf("general", generalKernel<Source>, 32), true)};
-  }
+  static std::vector<std::string> resources() { return sourceResources<Source>(); }
 
  protected:
   Source source_;

@@ -17,6 +17,9 @@ namespace roundhouse::route_planner::gpu {
 class DeviceWork {
  public:
   virtual ~DeviceWork() = default;
+  /// How many problems the next chunk has, of at most `most` from number `first` on; 0 ends the call. Called on the host
+  /// right before `build` of that chunk.
+  virtual int take(int /*first*/, int most) { return most; }
   /// Builds problems to.first … to.first + to.count − 1 (SourceWork has it).
   virtual void build(const Building& to, cudaStream_t stream) = 0;
   /// Solves what the general kernel has to (SourceWork has it).
@@ -44,7 +47,7 @@ class DevicePlanner {
   explicit DevicePlanner(const DevicePlannerOptions& options);
   ~DevicePlanner();
 
-  /// Runs `work` for problems 0 … count − 1 behind what `stream` has now; what `stream` gets afterwards runs behind it.
+  /// Runs `work` for problems 0 … count − 1, or as many as it takes, behind what `stream` has now; what `stream` gets afterwards runs behind it.
   /// `stop` is asked before each chunk is enqueued and before its kernels are: false, once it says true and nothing of
   /// the call runs any more. Throws DeviceFault, and what `work` throws, when nothing of the call runs any more.
   bool solve(int count, DeviceWork& work, cudaStream_t stream, const std::function<bool()>& stop);

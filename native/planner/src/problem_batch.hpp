@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "../../../cuda/route_planner/algo/solve.hpp"
@@ -12,7 +13,7 @@ namespace roundhouse::planner {
 constexpr int kAnswerValues = 5;
 
 /// Reads one packed problem (the layout is in pack-problems.ts) and moves `at` behind it. Throws PlannerFailure.
-route_planner::Problem unpackProblem(const std::vector<int32_t>& words, size_t& at);
+route_planner::Problem unpackProblem(std::span<const int32_t> words, size_t& at);
 
 /// Solves packed problems, one after the other, into kAnswerValues values each; `exact`: also beyond
 /// kMaxExactOrders orders, however long it takes. Throws PlannerFailure.

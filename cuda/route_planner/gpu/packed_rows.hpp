@@ -1,0 +1,48 @@
+#pragma once
+
+#include "../algo/packed.hpp"
+#include "summary.hpp"
+
+namespace roundhouse::route_planner::gpu {
+
+/// Packed problems in device memory as a source: numbers `first` and on.
+struct PackedSource {
+  const int32_t* d_words;
+  const uint32_t* d_offsets;
+  int first;
+
+  ROUNDHOUSE_HD bool operator()(int index, Problem& out) const {
+    return unpack(d_words + d_offsets[index - first], out).name == nullptr;
+  }
+};
+
+/// Bytes of a row of answers: 16 stop numbers, INT64 cost, flags.
+constexpr std::size_t kRowBytes = kMaxStops + sizeof(int64_t) + 1;
+/// Flags of a problem that is refused.
+constexpr uint8_t kRefusedFlags = 0x80;
+
+/// Answers of `count` problems: all sequences, then all costs, then all flags (docs/tensors.md).
+struct PackedRows {
+  std::byte* memory;
+  int count;
+
+  struct alignas(16) Sequence {
+    uint8_t stops[kMaxStops];
+  };
+  ROUNDHOUSE_HD Sequence* sequences() const { return reinterpret_cast<Sequence*>(memory); }
+  ROUNDHOUSE_HD int64_t* costs() const { return reinterpret_cast<int64_t*>(sequences() + count); }
+  ROUNDHOUSE_HD uint8_t* flags() const { return reinterpret_cast<uint8_t*>(costs() + count); }
+};
+
+ROUNDHOUSE_HD inline void writeRow(const Answer& answer, const Summary& summary, const PackedRows& rows, int number) {
+  const Plan plan = planOf(answer, summary);
+  PackedRows::Sequence sequence;
+  for (int position = 0; position < kMaxStops; ++position) sequence.stops[position] = plan.stops[position];
+  rows.sequences()[number] = sequence;
+  rows.costs()[number] = plan.cost;
+  rows.flags()[number] = summary.status != PrepareStatus::ok
+                             ? kRefusedFlags
+                             : static_cast<uint8_t>((plan.feasible ? 1 : 0) | (plan.unproven ? 2 : 0));
+}
+
+}  // namespace roundhouse::route_planner::gpu
