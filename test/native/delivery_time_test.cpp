@@ -89,10 +89,18 @@ void checkPieces() {
     return std::memcmp(&pieces[first * kQuantiles], &together[first * kQuantiles],
                        (last - first) * kQuantiles * sizeof(float)) == 0;
   };
-  const auto everyone = predictInPieces(network, features.data(), ends, pieces.data(), [](std::size_t caller) {
-    CHECK(caller != 1);
-    return true;
-  });
+  std::vector<std::size_t> finished;
+  const auto everyone = predictInPieces(
+      network, features.data(), ends, pieces.data(),
+      [](std::size_t caller) {
+        CHECK(caller != 1);
+        return true;
+      },
+      [&](std::size_t caller) {
+        finished.push_back(caller);
+        CHECK_EQUAL(network.sizes.size(), (ends[caller] + 511) / 512);
+      });
+  CHECK(finished == (std::vector<std::size_t>{0, 2, 3}));
   CHECK(everyone == std::vector<bool>(4, true));
   CHECK(network.sizes == (std::vector<std::size_t>{512, 512, 512, 512, 452}));
   CHECK(same(0, 2500));
@@ -125,6 +133,9 @@ void checkColumns() {
   CHECK_EQUAL(refusal("two_outputs"), "MODEL_FAILED: two_outputs.onnx: output count is 2" + output);
   CHECK(refusal("absent").starts_with("MODEL_FAILED: loading absent.onnx: "));
   CHECK(errorOf([] { loadNetwork(kSource / "package.json", ""); }).starts_with("MODEL_FAILED: loading package.json: "));
+  // Other columns, where the model declares them.
+  CHECK(errorOf([] { loadNetwork(kShipped, "", {64, 1}); }).ends_with("'features' of shape [N, 64]"));
+  CHECK_EQUAL(loadNetwork(kShipped, "", {20, 8})->columns().quantiles, 8U);
   const auto infinite = loadNetwork(kSource / "test/fixtures/onnx/infinite.onnx", "");
   CHECK(errorOf([&] { dryRun(*infinite); }).starts_with("MODEL_FAILED: the network's dry run gives"));
   CHECK(errorOf([] {

@@ -1,0 +1,357 @@
+// What TensorRT plans need of the CPU: keys, files and folders of plans, batch sizes, leases of activations, limits of
+// accuracy.
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <limits>
+#include <set>
+#include <thread>
+
+#include "accuracy_limit.hpp"
+#include "check.hpp"
+#include "error.hpp"
+#include "lease_book.hpp"
+#include "plan_file.hpp"
+#include "plan_store.hpp"
+#include "profiles.hpp"
+
+namespace {
+
+using namespace roundhouse;
+using namespace roundhouse::delivery_time;
+using namespace roundhouse::delivery_time::gpu;
+namespace fs = std::filesystem;
+
+std::string errorOf(const std::function<void()>& body) {
+  try {
+    body();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+const PlanKey kKey{"ab12", "NVIDIA H200, compute capability 9.0, 132 multiprocessors", "10.6.0.26", "tf32", "256 65536"};
+
+void checkKeys() {
+  CHECK_EQUAL(textOf(kKey), "network ab12\ngpu NVIDIA H200, compute capability 9.0, 132 multiprocessors\n"
+                            "library 10.6.0.26\nprecision tf32\nprofiles 256 65536\n");
+  std::set<std::string> names{fileNameOf(kKey)};
+  for (std::string PlanKey::*part :
+       {&PlanKey::network, &PlanKey::gpu, &PlanKey::library, &PlanKey::precision, &PlanKey::profiles}) {
+    PlanKey other = kKey;
+    other.*part += "1";
+    names.insert(fileNameOf(other));
+  }
+  CHECK_EQUAL(names.size(), 6U);
+  CHECK_EQUAL(fileNameOf(kKey).size(), 32U + 5U);
+}
+
+void checkObstacles() {
+  PlanKey here = kKey;
+  here.precision = "fp32";
+  here.network = "";
+  CHECK_EQUAL(obstacle(kKey, here), "");
+  here.library = "10.7.0.23";
+  CHECK_EQUAL(obstacle(kKey, here), "was built by TensorRT 10.6.0.26, not 10.7.0.23");
+  here.gpu = "NVIDIA L4, compute capability 8.9, 58 multiprocessors";
+  CHECK_EQUAL(obstacle(kKey, here),
+              "was built for the GPU NVIDIA H200, compute capability 9.0, 132 multiprocessors, not NVIDIA L4, compute "
+              "capability 8.9, 58 multiprocessors, and by TensorRT 10.6.0.26, not 10.7.0.23");
+  here.library = kKey.library;
+  CHECK(obstacle(kKey, here).ends_with("58 multiprocessors"));
+}
+
+std::string faultOf(const std::string& bytes) {
+  std::string fault;
+  CHECK(!decodePlan(bytes, fault));
+  return fault;
+}
+
+void checkFiles() {
+  const std::string plan("\0\nplan\n\n\xff", 9);
+  const std::string bytes = encodePlan({kKey, plan});
+  std::string fault = "x";
+  const auto decoded = decodePlan(bytes, fault);
+  CHECK(decoded && decoded->key == kKey && decoded->plan == plan && fault.empty());
+  CHECK(isPlanFile(bytes) && !isPlanFile(plan) && !isPlanFile(""));
+  CHECK_EQUAL(faultOf(bytes.substr(0, bytes.size() - 2)), "it has 7 bytes of 9");
+  CHECK_EQUAL(faultOf(bytes + "x"), "it has 10 bytes of 9");
+  CHECK_EQUAL(faultOf("ftrt"), "it is no plan file");
+  // Cut anywhere, it is never taken for whole.
+  for (std::size_t size = 0; size < bytes.size(); ++size) CHECK(!faultOf(bytes.substr(0, size)).empty());
+  std::string changed = bytes;
+  changed[changed.size() - 1] = 'x';
+  CHECK_EQUAL(faultOf(changed), "its bytes were changed");
+  changed = bytes;
+  changed[changed.find("library")] = 'L';
+  CHECK_EQUAL(faultOf(changed), "its header is broken");
+}
+
+void checkBarePlans() {
+  std::string plan(40, '\1');
+  CHECK_EQUAL(versionOfBarePlan(plan), "");
+  plan.replace(0, 4, "ftrt");
+  plan.replace(24, 4, std::string("\x0a\x06\x00\x1a", 4));
+  CHECK_EQUAL(versionOfBarePlan(plan), "10.6.0.26");
+  CHECK_EQUAL(versionOfBarePlan(plan.substr(0, 27)), "");
+}
+
+class Folder {
+ public:
+  Folder() : path(fs::temp_directory_path() / ("roundhouse-plans-" + std::to_string(getpid()))) {
+    fs::remove_all(path);
+    fs::create_directories(path);
+  }
+  ~Folder() { fs::remove_all(path); }
+  std::size_t files() const {
+    return static_cast<std::size_t>(std::distance(fs::directory_iterator(path), fs::directory_iterator()));
+  }
+  fs::path path;
+};
+
+void checkStore() {
+  const Folder folder;
+  const PlanStore store(folder.path);
+  std::string fault = "x";
+  CHECK(!store.find(kKey, fault) && fault.empty());
+  CHECK_EQUAL(store.keep(kKey, "first"), "");
+  CHECK_EQUAL(store.keep(kKey, "second"), "");
+  CHECK(store.find(kKey, fault) == "second" && fault.empty());
+  CHECK_EQUAL(folder.files(), 1U);
+  const fs::path file = folder.path / fileNameOf(kKey);
+  struct stat status{};
+  CHECK(stat(file.c_str(), &status) == 0 && (status.st_mode & 0777) == 0600);
+  // Damaged, or under another's name: not taken, and replaced by the next build.
+  std::ofstream(file, std::ios::trunc) << "half";
+  CHECK(!store.find(kKey, fault));
+  CHECK_EQUAL(fault, "it is no plan file");
+  PlanKey other = kKey;
+  other.library = "10.7.0.23";
+  CHECK_EQUAL(store.keep(other, "other"), "");
+  fs::rename(folder.path / fileNameOf(other), file);
+  CHECK(!store.find(kKey, fault));
+  CHECK_EQUAL(fault, "it is another plan's");
+  CHECK_EQUAL(store.keep(kKey, "third"), "");
+  CHECK(store.find(kKey, fault) == "third");
+}
+
+/// Writers and readers at once: a reader finds one of the plans whole, or none.
+void checkStoreAtOnce() {
+  const Folder folder;
+  const PlanStore store(folder.path);
+  std::vector<std::thread> threads;
+  std::atomic<int> broken{0}, found{0};
+  for (int writer = 0; writer < 3; ++writer) {
+    threads.emplace_back([&, writer] {
+      const std::string plan(200'000, static_cast<char>('a' + writer));
+      for (int round = 0; round < 20; ++round) broken += !store.keep(kKey, plan).empty();
+    });
+  }
+  threads.emplace_back([&] {
+    for (int round = 0; round < 200; ++round) {
+      std::string fault;
+      const auto plan = store.find(kKey, fault);
+      found += plan.has_value();
+      broken += !fault.empty() || (plan && (plan->size() != 200'000 || plan->front() != plan->back()));
+    }
+  });
+  for (std::thread& thread : threads) thread.join();
+  CHECK_EQUAL(broken.load(), 0);
+  CHECK_EQUAL(folder.files(), 1U);
+}
+
+void checkPlacesOfPlans() {
+  const Folder folder;
+  unsetenv("ROUNDHOUSE_PLAN_DIR");
+  setenv("XDG_CACHE_HOME", folder.path.c_str(), 1);
+  CHECK_EQUAL(PlanStore("").folder(), folder.path / "roundhouse" / "plans");
+  CHECK_EQUAL(PlanStore("").keep(kKey, "plan"), "");
+  setenv("ROUNDHOUSE_PLAN_DIR", "/elsewhere", 1);
+  CHECK_EQUAL(PlanStore("").folder(), "/elsewhere");
+  CHECK_EQUAL(PlanStore("/given").folder(), "/given");
+  unsetenv("ROUNDHOUSE_PLAN_DIR");
+  unsetenv("XDG_CACHE_HOME");
+  setenv("HOME", "/home/somebody", 1);
+  CHECK_EQUAL(PlanStore("").folder(), "/home/somebody/.cache/roundhouse/plans");
+  unsetenv("HOME");
+  CHECK_EQUAL(PlanStore("").keep(kKey, "plan"), "there is neither ROUNDHOUSE_PLAN_DIR nor a home folder");
+  std::string fault;
+  CHECK(!PlanStore("").find(kKey, fault) && fault.empty());
+  std::ofstream(folder.path / "file") << "x";
+  CHECK(PlanStore(folder.path / "file" / "plans").keep(kKey, "plan").ends_with("Not a directory"));
+}
+
+void checkProfiles() {
+  CHECK(parseProfiles("256 2048") == (Profiles{256, 2048}));
+  CHECK_EQUAL(textOf(Profiles{1, 65'536}), "1 65536");
+  for (const char* text : {"", "0", "5 5", "9 3", "x", "3 x", "-1", "2000000", "1 2 3 4 5 6 7 8 9"}) {
+    const std::string expected = std::string("MODEL_FAILED: the batch sizes '") + text + "' are not 1 to 8 ascending";
+    CHECK_THAT(errorOf([&] { parseProfiles(text); }).starts_with(expected), text);
+  }
+  const Profiles profiles{256, 2'048, 65'536};
+  CHECK_EQUAL(profileFor(profiles, 1), 0U);
+  CHECK_EQUAL(profileFor(profiles, 256), 0U);
+  CHECK_EQUAL(profileFor(profiles, 257), 1U);
+  CHECK_EQUAL(profileFor(profiles, 65'536), 2U);
+  // 150,000 = 2 × 65,536 + 18,928.
+  CHECK_EQUAL(nextPiece(profiles, 150'000), 65'536U);
+  CHECK_EQUAL(nextPiece(profiles, 150'000 - 2 * 65'536), 18'928U);
+  CHECK_EQUAL(paddedRows(1, 256), 8U);
+  CHECK_EQUAL(paddedRows(8, 256), 8U);
+  CHECK_EQUAL(paddedRows(9, 256), 16U);
+  CHECK_EQUAL(paddedRows(129, 256), 256U);
+  CHECK_EQUAL(paddedRows(70, 100), 100U);
+  CHECK_EQUAL(paddedRows(1, 4), 4U);
+}
+
+void checkLeases() {
+  LeaseBook book;
+  CHECK(errorOf([&] { book.take(1); }).starts_with("MODEL_FAILED: a call needs 256 bytes"));
+  book.addChunk(1024);
+  const auto one = book.take(500), two = book.take(512);
+  CHECK(one && two && one->offset == 0 && two->offset == 512 && one->bytes == 512);
+  CHECK(one->after.empty() && two->after.empty());
+  CHECK(!book.take(1));
+  // Closed bytes are taken over, behind their lease; open ones never.
+  book.close(two->id);
+  const auto three = book.take(256);
+  CHECK(three && three->offset == 512 && three->after == std::vector{two->id});
+  const auto four = book.take(256);
+  CHECK(four && four->offset == 768 && four->after == std::vector{two->id});
+  CHECK(!book.take(256));
+  book.drop(two->id);
+  book.close(one->id);
+  book.close(three->id);
+  // 0…768 is free behind one and three; the place that waits for the older of two is better.
+  CHECK(book.take(768)->after == (std::vector{one->id, three->id}));
+  CHECK(book.closed() == (std::vector{one->id, three->id}));
+  CHECK(errorOf([&] { book.take(1025); }).starts_with("MODEL_FAILED: a call needs 1280 bytes of activations, the arena has "
+                                                      "1024"));
+}
+
+void checkOldestLeaseFirst() {
+  LeaseBook book;
+  book.addChunk(768);
+  const auto one = book.take(256), two = book.take(256), three = book.take(256);
+  book.close(two->id);
+  book.close(one->id);
+  book.close(three->id);
+  CHECK(book.take(256)->after == std::vector{one->id});
+  book.drop(three->id);
+  CHECK(book.take(256)->offset == 512);
+  book.addChunk(2048);
+  CHECK_EQUAL(book.largestChunk(), 2048U);
+  CHECK_EQUAL(book.bytes(), 768U + 2048U);
+  const auto large = book.take(1024);
+  CHECK(large->chunk == 1 && large->offset == 0 && large->after.empty());
+}
+
+/// Random takes, closes and drops: bytes of leases that don't wait for each other never overlap.
+void checkRandomLeases() {
+  LeaseBook book;
+  book.addChunk(4'096);
+  book.addChunk(8'192);
+  struct Held {
+    LeaseBook::Lease lease;
+    bool open;
+  };
+  std::vector<Held> held;
+  std::uint32_t state = 7;
+  const auto random = [&](std::uint32_t below) { return (state = state * 1'664'525 + 1'013'904'223) / 65'536 % below; };
+  int shared = 0;
+  for (int step = 0; step < 20'000; ++step) {
+    const auto lease = random(3) > 0 ? book.take(1 + random(6'000)) : std::nullopt;
+    if (lease) {
+      for (const Held& other : held) {
+        const bool apart = other.lease.chunk != lease->chunk || other.lease.offset >= lease->offset + lease->bytes ||
+                           other.lease.offset + other.lease.bytes <= lease->offset;
+        const bool waits = std::find(lease->after.begin(), lease->after.end(), other.lease.id) != lease->after.end();
+        if (!apart) CHECK(waits && !other.open);
+        shared += !apart;
+      }
+      held.push_back({*lease, true});
+      continue;
+    }
+    if (held.empty()) continue;
+    const std::size_t at = random(static_cast<std::uint32_t>(held.size()));
+    if (held[at].open) {
+      book.close(held[at].lease.id);
+      held[at].open = false;
+    } else {
+      book.drop(held[at].lease.id);
+      held.erase(held.begin() + static_cast<std::ptrdiff_t>(at));
+    }
+  }
+  CHECK(shared > 100);
+}
+
+void checkLimits() {
+  const Columns columns{};
+  std::vector<float> expected(8, 1000.0f), found = expected;
+  expected[6] = found[6] = expected[7] = found[7] = 1.0f;
+  CHECK(deviation(columns, expected, found).isWithin());
+  CHECK_EQUAL(deviation(columns, expected, found).worst, 0.0f);
+  // 0.5 s and a thousandth of 1,000 s: 1.5 s.
+  found[2] = 1001.4f;
+  CHECK(deviation(columns, expected, found).isWithin());
+  found[2] = 998.4f;
+  const Deviation seconds = deviation(columns, expected, found);
+  CHECK(!seconds.isWithin());
+  CHECK_EQUAL(seconds.text, "column 2: 998.400024, not 1000.000000 (row 0)");
+  found = expected;
+  // 0.001 and a thousandth of 1.
+  found[7] = 1.0019f;
+  CHECK(deviation(columns, expected, found).isWithin());
+  found[7] = 1.0021f;
+  CHECK(!deviation(columns, expected, found).isWithin());
+}
+
+void checkLimitsOfOddValues() {
+  const Columns columns{3, 2};
+  // A thousandth of the column's largest, and of the value: 0.2 + 0.001 for column 1.
+  std::vector<float> expected{1, 200, 1, 1}, found = expected;
+  found[3] = 1.19f;
+  CHECK(deviation(columns, expected, found).isWithin());
+  found[3] = 1.21f;
+  CHECK(!deviation(columns, expected, found).isWithin());
+  const float infinite = std::numeric_limits<float>::infinity(), none = std::numeric_limits<float>::quiet_NaN();
+  for (const float odd : {infinite, -infinite, none}) {
+    found = expected;
+    found[0] = odd;
+    CHECK(!deviation(columns, expected, found).isWithin());
+    CHECK(!deviation(columns, found, expected).isWithin());
+    CHECK(deviation(columns, found, found).isWithin());
+  }
+  const std::vector<float> rows = rowsToCompare({}, 4'096);
+  std::size_t legs = 0;
+  for (std::size_t row = 0; row < 4'096; ++row) {
+    const float* values = &rows[row * kFeatures];
+    const bool leg = values[0] == 1.0f;
+    legs += leg;
+    CHECK(leg == (values[15] + values[16] + values[17] + values[18] == 1.0f));
+  }
+  CHECK(legs > 400 && legs < 700);
+}
+
+}  // namespace
+
+int main() {
+  checkKeys();
+  checkObstacles();
+  checkFiles();
+  checkBarePlans();
+  checkStore();
+  checkStoreAtOnce();
+  checkPlacesOfPlans();
+  checkProfiles();
+  checkLeases();
+  checkOldestLeaseFirst();
+  checkRandomLeases();
+  checkLimits();
+  checkLimitsOfOddValues();
+  return test::finish();
+}
