@@ -128,6 +128,30 @@ whenPython('the example repository: two Python models and an ensemble of them', 
     expect(result.json['outputs']).toMatchObject([{ data: [30] }]);
   });
 
+  test('a model whose process has ended is loaded anew, and answers whoever asks', async () => {
+    const inputs = [vector('a', [1, 2]), vector('b', [3, 4])];
+    const before = stubsOf(engine.child.pid!);
+    for (const stub of before) process.kill(stub, 'SIGKILL');
+    const statuses: number[] = [];
+    const answers = async (): Promise<boolean> => {
+      const { status, json } = await ask('/v2/models/add_then_scale/infer', { inputs });
+      statuses.push(status);
+      if (status !== 200) expect(json['error']).toMatch(/Stub process .*is not healthy/);
+      // (1 + 3) · 10 and (2 + 4) · 10
+      else expect(json['outputs']).toMatchObject([{ name: 'result', data: [40, 60] }]);
+      return status === 200;
+    };
+    while (!(await answers()));
+    expect(statuses[0]).toBe(500);
+    const healed = engine.log.filter(({ event }) => event === 'ModelHealed');
+    expect(new Set(healed.map(({ model, fault }) => `${String(model)} ${String(fault)}`))).toEqual(
+      new Set(['add ', 'scale ']),
+    );
+    await until(() => stubsOf(engine.child.pid!).length === before.length, 'as many processes', 30_000);
+    expect(stubsOf(engine.child.pid!).filter((stub) => before.includes(stub))).toEqual([]);
+    await until(() => regionsOf(engine.child.pid!).length === before.length, 'no memory is left', 30_000);
+  });
+
   test('a model with a fault is refused with its words', async () => {
     repository.write('wrong', readFileSync(join(repository.folder, 'add', 'config.pbtxt'), 'utf8'));
     writeFileSync(join(repository.folder, 'wrong', '1', 'model.py'), 'raise ValueError("no such thing")\n');

@@ -9,6 +9,7 @@ import { useDevices, type Devices, type Environment } from './devices/use-device
 import { EngineModels } from './engine-models';
 import type { EngineEvents } from './events';
 import { InferenceGate } from './inference-gate';
+import { ModelHealing } from './model-healing';
 import { PythonBackend } from './python/python-backend';
 import { RepositoryPoll } from './repository-poll';
 import { modelsIn } from './repository-scan';
@@ -96,8 +97,10 @@ export async function startEngine(
   const gate = new InferenceGate(triton, config, regions);
   let served: ServedEngine | undefined;
   const device = endWithDevice(triton, devices, events);
+  const healing = new ModelHealing({ triton, models, python, events });
   const poll = new RepositoryPoll(models, repository, config.models === '' ? null : needed);
   const stop = async (): Promise<void> => {
+    healing.close();
     await poll.stop();
     await served?.close();
     regions.close();
@@ -115,6 +118,7 @@ export async function startEngine(
     await stop();
     throw error;
   }
+  healing.start();
   if (config.modelsPollMs > 0) poll.start(config.modelsPollMs);
   events.EngineListened({ socket: at(config.socket), models: needed, ready: models.whyNotReady() === null });
   return { devices, models, stop };

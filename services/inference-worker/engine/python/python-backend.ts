@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { readRegularFile } from '#lib/regular-file';
 import { withoutComments } from '../ensemble';
 import { compileModules, findPython, type PythonRuntime } from './find-python';
-import { closeRegions, regionPrefix, sweepPython } from './regions';
+import { closeRegions, orphanedRegions, regionPrefix, removeRegions, sweepPython } from './regions';
 import { StubOutput } from './stub-output';
 
 export interface PythonBackendOptions {
@@ -56,6 +56,16 @@ export class PythonBackend {
   /** After a load. */
   protectRegions(): void {
     if (this.output !== undefined) closeRegions(process.pid);
+  }
+
+  /**
+   * Carries out a load that puts a model in the place of one whose stub has ended, and removes the memory that the
+   * stub left. What had no stub before the load and has none after it is nobody's.
+   */
+  async replacing(load: () => Promise<void>): Promise<void> {
+    const before = new Set(orphanedRegions(process.pid));
+    await load();
+    removeRegions(orphanedRegions(process.pid).filter((name) => before.has(name)));
   }
 
   private isPython(model: string): boolean {

@@ -17,7 +17,8 @@ export function regionPrefix(enginePid: number): string {
 /** The backend makes its memory readable for everybody; it is nobody else's business. */
 export function closeRegions(enginePid: number): void {
   const prefix = regionPrefix(enginePid);
-  for (const name of namesIn(folder)) if (name.startsWith(prefix)) chmodSync(join(folder, name), 0o600);
+  const own = namesIn(folder).filter((name) => name.startsWith(prefix));
+  for (const name of own) attempt(() => chmodSync(join(folder, name), 0o600));
 }
 
 function namesIn(path: string): string[] {
@@ -44,8 +45,33 @@ function attempt(act: () => void): void {
 }
 
 /** The region is the stub's second argument. */
+function regionOf(pid: string): string {
+  return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')[2] ?? '';
+}
+
+function processes(): string[] {
+  return namesIn('/proc').filter((name) => /^\d+$/.test(name));
+}
+
+/**
+ * Memory of an engine whose stub has ended without tidying up. While a model is being loaded, its memory is there
+ * before its stub.
+ */
+export function orphanedRegions(enginePid: number): string[] {
+  const prefix = regionPrefix(enginePid);
+  const own = namesIn(folder).filter((name) => name.startsWith(prefix));
+  if (own.length === 0) return [];
+  const held = new Set<string>();
+  for (const pid of processes()) attempt(() => held.add(regionOf(pid)));
+  return own.filter((name) => !held.has(name));
+}
+
+export function removeRegions(names: readonly string[]): void {
+  for (const name of names) attempt(() => unlinkSync(join(folder, name)));
+}
+
 function endStub(pid: string, namespace: string): void {
-  const [, , region = ''] = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
+  const region = regionOf(pid);
   if (deadEngineOf(region, namespace) === null) return;
   if (statSync(`/proc/${pid}`).uid === process.getuid?.()) process.kill(Number(pid), 'SIGKILL');
 }
@@ -58,6 +84,6 @@ export function sweepPython(): void {
   const namespace = processNamespace();
   const left = namesIn(folder).filter((name) => deadEngineOf(name, namespace) !== null);
   if (left.length === 0) return;
-  for (const pid of namesIn('/proc')) if (/^\d+$/.test(pid)) attempt(() => endStub(pid, namespace));
-  for (const name of left) attempt(() => unlinkSync(join(folder, name)));
+  for (const pid of processes()) attempt(() => endStub(pid, namespace));
+  removeRegions(left);
 }
