@@ -16,6 +16,7 @@ import {
 import { predictTimes, withKnownTimes } from '../support/predict-times';
 import { atBestOf } from '../support/until';
 import { BackendHost, int32Of, int64Of, outputsOf, shippedNetwork, statisticsOf } from './backend-host';
+import { changed, withFloat, withInt32, withParam } from './changed-tensors';
 import { cityRound, randomOf, shardsOf, type CityShape } from './backend-rounds';
 
 let host: BackendHost;
@@ -127,35 +128,6 @@ test('a matrix of the repository is used by its hash; another hash is TRAVEL_MAT
   expect(Buffer.compare((await costed(shard.tensors)).plans!, expected.plans)).toBe(0);
 });
 
-/** The shard with one tensor changed by `change`. */
-function changed(
-  shard: Shard,
-  name: string,
-  change: (tensor: NamedTensor) => Partial<NamedTensor>,
-): NamedTensor[] {
-  return shard.tensors.map((tensor) => (tensor.name === name ? { ...tensor, ...change(tensor) } : tensor));
-}
-function withInt32(shard: Shard, name: string, at: number, value: number): NamedTensor[] {
-  return changed(shard, name, ({ data }) => {
-    const values = new Int32Array(Uint8Array.from(data).buffer);
-    values[at] = value;
-    return { data: new Uint8Array(values.buffer) };
-  });
-}
-function withParam(shard: Shard, at: number, value: bigint): NamedTensor[] {
-  return changed(shard, 'params', ({ data }) => {
-    const values = new BigInt64Array(Uint8Array.from(data).buffer);
-    values[at] = value;
-    return { data: new Uint8Array(values.buffer) };
-  });
-}
-function withFloat(shard: Shard, name: string, at: number, value: number): NamedTensor[] {
-  return changed(shard, name, ({ data }) => {
-    const values = new Float32Array(Uint8Array.from(data).buffer);
-    values[at] = value;
-    return { data: new Uint8Array(values.buffer) };
-  });
-}
 const badOrder = (shard: Shard) => withInt32(shard, 'orders', 2 * ORDER_COLUMNS + OrderColumn.size, -1);
 
 describe('bad tensors are named', () => {

@@ -111,6 +111,45 @@ async function replyOf(response: Response) {
   return { status: response.status, body, headers: response.headers };
 }
 
+/** Requests of one ingest process. */
+function requestsOf(url: string): Pick<IngestBench, 'post' | 'get'> {
+  return {
+    async post(path, body, extra = {}) {
+      const text = typeof body === 'string' ? body : JSON.stringify(body);
+      const init = { method: 'POST', body: text, headers: { 'content-type': 'application/json', ...extra } };
+      return replyOf(await fetch(`${url}${path}`, init));
+    },
+    async get(path, extra = {}) {
+      return replyOf(await fetch(`${url}${path}`, { headers: extra }));
+    },
+  };
+}
+
+/** What it put on Kafka, and what an aggregator would. */
+function kafkaOf(
+  seen: IngestBench['seen'],
+  producer: BusProducer,
+  topics: Topics,
+): Pick<IngestBench, 'manifests' | 'publishDecision'> {
+  return {
+    async manifests(roundId, count = 1) {
+      const rounds = () =>
+        seen.rounds
+          .map(({ value }) => roundsCodec.decode(value!).round)
+          .filter((round) => round.roundId === roundId);
+      await until(() => rounds().length >= count, `${count} manifests of round ${roundId}`);
+      return rounds();
+    },
+    async publishDecision(decision, extra = {}) {
+      const key = zoneKey(decision.tenantId, decision.zoneId);
+      const value = decisionsCodec.encode(decision);
+      await producer.send([
+        { topic: topics.decisions, key, value, headers: { [headers.closedAt]: '123', ...extra } },
+      ]);
+    },
+  };
+}
+
 /** One real ingest process on the shared broker and Redis, without worker and aggregator. */
 export async function startIngest(name: string, env: NodeJS.ProcessEnv = {}): Promise<IngestBench> {
   const stack = startStack(name);
@@ -127,44 +166,13 @@ export async function startIngest(name: string, env: NodeJS.ProcessEnv = {}): Pr
   const bus = connectBus({ brokers: stack.brokers, clientId: 'ingest-test', logger });
   const producer = await bus.producer();
   const { seen } = await follow(bus, topics, ['rounds', 'shards', 'observations']);
-  const url = pipeline.ingestUrl;
-  return {
-    stack,
-    pipeline,
-    url,
-    grpc: pipeline.ingestGrpc,
-    topics,
-    bus,
-    producer,
-    seen,
-    async post(path, body, extra = {}) {
-      const text = typeof body === 'string' ? body : JSON.stringify(body);
-      const init = { method: 'POST', body: text, headers: { 'content-type': 'application/json', ...extra } };
-      return replyOf(await fetch(`${url}${path}`, init));
-    },
-    async get(path, extra = {}) {
-      return replyOf(await fetch(`${url}${path}`, { headers: extra }));
-    },
-    async manifests(roundId, count = 1) {
-      const rounds = () =>
-        seen.rounds
-          .map(({ value }) => roundsCodec.decode(value!).round)
-          .filter((round) => round.roundId === roundId);
-      await until(() => rounds().length >= count, `${count} manifests of round ${roundId}`);
-      return rounds();
-    },
-    async publishDecision(decision, extra = {}) {
-      const key = zoneKey(decision.tenantId, decision.zoneId);
-      const value = decisionsCodec.encode(decision);
-      await producer.send([
-        { topic: topics.decisions, key, value, headers: { [headers.closedAt]: '123', ...extra } },
-      ]);
-    },
-    async stop() {
-      await bus.close();
-      await pipeline.stop();
-    },
+  const { ingestUrl: url, ingestGrpc: grpc } = pipeline;
+  const stop = async () => {
+    await bus.close();
+    await pipeline.stop();
   };
+  const parts = { stack, pipeline, url, grpc, topics, bus, producer, seen, stop };
+  return { ...parts, ...requestsOf(url), ...kafkaOf(seen, producer, topics) };
 }
 
 export const soon = () => (Date.now() + 60_000) as UnixMs;
