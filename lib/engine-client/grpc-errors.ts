@@ -5,11 +5,21 @@ import { grpcDetails } from '../grpc-details';
 /** Trailer with the exact code of our error table; stock Triton servers don't send it. */
 export const errorCodeTrailer = 'rh-error-code';
 
+/** Trailer of a request that was refused: whole milliseconds to its deadline. Absent where it has none. */
+export const remainingTrailer = 'rh-remaining-ms';
+
+/** What a trailer or header says; undefined for none, and for what is no such number. */
+export function remainingOf(metadata: Metadata | undefined): number | undefined {
+  const sent = metadata?.get(remainingTrailer)[0];
+  return typeof sent === 'string' && /^\d{1,15}$/.test(sent) ? Number(sent) : undefined;
+}
+
 /** The status of an error at a gRPC edge of ours. */
 export function statusOf(error: RoundhouseError): Partial<StatusObject> {
   const name = errorCodes[error.code].grpc ?? 'INTERNAL';
   const metadata = new Metadata();
   metadata.set(errorCodeTrailer, error.code);
+  if (error.remainingMs !== undefined) metadata.set(remainingTrailer, String(Math.floor(error.remainingMs)));
   return { code: status[name], details: grpcDetails(error.message), metadata };
 }
 
@@ -57,5 +67,6 @@ export function roundhouseErrorOf(error: ServiceError): RoundhouseError {
   const code = text ?? codeOfStatus(error);
   // The library's heading of a note that it doesn't have.
   const words = (error.details || error.message).replace(/\.? Resolution note: $/, '');
-  return new RoundhouseError(asCallerSees(code), words, [], { cause: error });
+  const remainingMs = remainingOf(error.metadata);
+  return new RoundhouseError(asCallerSees(code), words, [], { cause: error, remainingMs });
 }

@@ -37,7 +37,8 @@ export interface ModelState {
 export interface EngineClient {
   /**
    * Rejects with RoundhouseError: DEADLINE_EXCEEDED, DEVICE_FAULT, ENGINE_BUSY, ENGINE_LOST, MODEL_FAILED,
-   * MODEL_UNAVAILABLE, PAYLOAD_INVALID. A result that arrives after `deadline` is DEADLINE_EXCEEDED.
+   * MODEL_UNAVAILABLE, PAYLOAD_INVALID. A result that arrives after `deadline` is DEADLINE_EXCEEDED. `remainingMs` of
+   * an ENGINE_BUSY: the milliseconds to the deadline that were left when it was refused.
    */
   infer(request: InferRequest, deadline: UnixMs, signal?: AbortSignal): Promise<InferResponse>;
   isLive(): Promise<boolean>;

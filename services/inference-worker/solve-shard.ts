@@ -67,7 +67,10 @@ async function inferWhileBusy(shard: Shard, until: UnixMs, options: SolveOptions
     try {
       return await client.infer(requestOf(shard), until);
     } catch (error) {
-      const pause = asFault(error).code === 'ENGINE_BUSY' ? busyPause(attempt, until - Date.now()) : null;
+      const { code, remainingMs = Infinity } = asFault(error);
+      // As the engine counts it, where that is less: it would refuse another one as late.
+      const leftMs = Math.min(until - Date.now(), remainingMs);
+      const pause = code === 'ENGINE_BUSY' ? busyPause(attempt, leftMs) : null;
       if (pause === null) throw error;
       await new Promise((resolve) => setTimeout(resolve, pause));
     }

@@ -13,11 +13,16 @@ export class CallsUnderWay {
 
   constructor(private readonly bounds: CallBounds) {}
 
-  /** Throws ENGINE_BUSY. What comes back ends the call's part, once however often it is called. */
-  enter(bytes: number): () => void {
+  /**
+   * Throws ENGINE_BUSY, with the time that remains to the call's deadline (Unix milliseconds). What comes back ends the
+   * call's part, once however often it is called.
+   */
+  enter(bytes: number, deadlineMs = Infinity): () => void {
     const { calls: mostCalls, bytes: mostBytes } = this.bounds;
-    if (this.calls >= mostCalls) throw busy(`${mostCalls} calls are under way, the limit`);
-    if (this.bytes + bytes > mostBytes) throw busy(`${mostBytes} bytes of requests are under way, the limit`);
+    if (this.calls >= mostCalls) throw busy(`${mostCalls} calls are under way, the limit`, deadlineMs);
+    if (this.bytes + bytes > mostBytes) {
+      throw busy(`${mostBytes} bytes of requests are under way, the limit`, deadlineMs);
+    }
     this.calls += 1;
     this.bytes += bytes;
     let isOver = false;
@@ -30,6 +35,7 @@ export class CallsUnderWay {
   }
 }
 
-function busy(message: string): RoundhouseError {
-  return new RoundhouseError('ENGINE_BUSY', message);
+function busy(message: string, deadlineMs: number): RoundhouseError {
+  const remainingMs = deadlineMs === Infinity ? undefined : Math.max(0, deadlineMs - Date.now());
+  return new RoundhouseError('ENGINE_BUSY', message, [], { remainingMs });
 }

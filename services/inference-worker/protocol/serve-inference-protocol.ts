@@ -90,13 +90,22 @@ function forwardOperation(
   kind: ModelOperation['kind'],
   engine: EngineConnection,
   whyDown: WhyDown,
+  underWay: CallsUnderWay,
   models?: WantedModels,
 ): handleUnaryCall<Buffer, Buffer> {
-  return ({ request, metadata }, callback) => {
+  return (call, callback) => {
+    const { request, metadata } = call;
     const client = engine.get();
     if (client === null) return callback(noEngine(whyDown));
+    let over: () => void;
+    try {
+      over = underWay.enter(request.length, Number(call.getDeadline()));
+    } catch (error) {
+      return callback(statusOf(error as RoundhouseError));
+    }
     const options = { deadline: Date.now() + operationTimeoutMs };
     client.makeUnaryRequest(path, same, same, request, metadata, options, (error, answer) => {
+      over();
       if (error !== null) return callback(lostOr(error, whyDown));
       if (engine.get() !== client) return callback(noEngine(whyDown));
       models?.note({ kind, model: decodeRepositoryModel(request) });
@@ -114,20 +123,20 @@ function forwardUnary(
   return (call, callback) => {
     const client = engine.get();
     if (client === null) return callback(noEngine(whyDown));
+    const deadline = call.getDeadline();
     let over: () => void;
     try {
-      over = underWay.enter(call.request.length);
+      over = underWay.enter(call.request.length, Number(deadline));
     } catch (error) {
       return callback(statusOf(error as RoundhouseError));
     }
-    const options = { deadline: call.getDeadline() };
     const onward = client.makeUnaryRequest(
       path,
       same,
       same,
       call.request,
       call.metadata,
-      options,
+      { deadline },
       (error, answer) => {
         over();
         if (error !== null) return callback(lostOr(error, whyDown));
@@ -142,12 +151,21 @@ function forwardStream(
   path: string,
   engine: EngineConnection,
   whyDown: WhyDown,
+  underWay: CallsUnderWay,
 ): handleServerStreamingCall<Buffer, Buffer> {
   return (call) => {
     const client = engine.get();
     if (client === null) return void call.emit('error', noEngine(whyDown));
-    const options = { deadline: call.getDeadline() };
+    const deadline = call.getDeadline();
+    let over: () => void;
+    try {
+      over = underWay.enter(call.request.length, Number(deadline));
+    } catch (error) {
+      return void call.emit('error', statusOf(error as RoundhouseError));
+    }
+    const options = { deadline };
     const onward = client.makeServerStreamRequest(path, same, same, call.request, call.metadata, options);
+    onward.once('status', over);
     onward.on('data', (bytes: Buffer) => call.write(bytes));
     onward.on('error', (error: ServiceError) => call.emit('error', lostOr(error, whyDown)));
     onward.on('end', () => call.end());
@@ -164,8 +182,8 @@ function forwarders(
 ): UntypedServiceImplementation {
   const handlers = Object.entries(service).map(([name, { path, responseStream }]) => {
     const kind = operations[name];
-    if (kind !== undefined) return [name, forwardOperation(path, kind, engine, whyDown, models)];
-    if (responseStream) return [name, forwardStream(path, engine, whyDown)];
+    if (kind !== undefined) return [name, forwardOperation(path, kind, engine, whyDown, underWay, models)];
+    if (responseStream) return [name, forwardStream(path, engine, whyDown, underWay)];
     return [name, forwardUnary(path, engine, whyDown, underWay)];
   });
   return Object.fromEntries(handlers) as UntypedServiceImplementation;

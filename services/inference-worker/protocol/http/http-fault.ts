@@ -1,5 +1,5 @@
 import { status as grpcStatus, type ServiceError } from '@grpc/grpc-js';
-import { errorCodeTrailer } from '#lib/engine-client/grpc-errors';
+import { errorCodeTrailer, remainingOf, remainingTrailer } from '#lib/engine-client/grpc-errors';
 import { errorCodes, isErrorCode } from '#schemas/errors';
 
 /** What is answered instead: a status, and a text for `{"error": …}`. */
@@ -41,9 +41,21 @@ export function faultOfCall({ code, details, message, metadata }: ServiceError):
   const named = typeof sent === 'string' && isErrorCode(sent) ? errorCodes[sent].http : null;
   const isTooLarge = code === grpcStatus.RESOURCE_EXHAUSTED && named === null && tooLarge.test(text);
   const status = isTooLarge ? 413 : (named ?? byGrpcStatus[code] ?? 500);
-  return new HttpFault(status, text, status === 503 ? { 'retry-after': '1' } : {});
+  return new HttpFault(status, text, status === 503 ? refusalHeaders(remainingOf(metadata)) : {});
+}
+
+/** Of a 503: try again, or elsewhere; and the time that remains to the request's deadline, where it has one. */
+function refusalHeaders(remainingMs: number | undefined): Readonly<Record<string, string>> {
+  const again = { 'retry-after': '1' };
+  return remainingMs === undefined
+    ? again
+    : { ...again, [remainingTrailer]: String(Math.floor(remainingMs)) };
+}
+
+export function unavailable(message: string, remainingMs?: number): HttpFault {
+  return new HttpFault(503, message, refusalHeaders(remainingMs));
 }
 
 export function engineDown(why: string | null): HttpFault {
-  return new HttpFault(503, `no engine serves now: ${why ?? 'it is being replaced'}`, { 'retry-after': '1' });
+  return unavailable(`no engine serves now: ${why ?? 'it is being replaced'}`);
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { createGunzip, createInflate } from 'node:zlib';
 import { shownText } from '#schemas/shown-text';
-import { HttpFault, invalid } from './http-fault';
+import { HttpFault, invalid, unavailable } from './http-fault';
 
 export interface BodyLimits {
   /** Of one body, packed and unpacked. */
@@ -38,7 +38,7 @@ export class BodyReader {
       this.atOnce += bytes;
       if (this.atOnce > this.limits.maxBytesAtOnce) {
         const limit = `${this.limits.maxBytesAtOnce} bytes`;
-        throw new HttpFault(503, `bodies of more than ${limit} are under way`, { 'retry-after': '1' });
+        throw unavailable(`bodies of more than ${limit} are under way`);
       }
     };
     try {

@@ -3,10 +3,11 @@ import type { Socket } from 'node:net';
 import { defaultMaxMessageBytes } from '#lib/engine-client/grpc';
 import { closeServer, listen } from '#lib/health';
 import type { WantedModels } from '../../sentinel/wanted-models';
+import { CallsUnderWay } from '../calls-under-way';
 import { EngineConnection } from '../engine-connection';
 import { controls } from './control-answers';
 import { EngineCalls } from './engine-calls';
-import { HttpFault } from './http-fault';
+import { HttpFault, unavailable } from './http-fault';
 import { headerLength, jsonObjectOf, splitInferBody } from './infer-body';
 import { httpAnswerOf, type HttpAnswer } from './infer-answer';
 import { httpInferOf } from './infer-request';
@@ -100,34 +101,37 @@ function goneSignal(response: ServerResponse): AbortSignal {
 
 class KserveHttpServer {
   private readonly bodies: BodyReader;
-  private underWay = 0;
+  private readonly underWay: CallsUnderWay;
 
   constructor(
     private readonly calls: EngineCalls,
     private readonly options: KserveHttpOptions,
   ) {
     const { maxBodyBytes } = options;
+    this.underWay = new CallsUnderWay({ calls: connectionsOf(options), bytes: Infinity });
     this.bodies = new BodyReader({ maxBodyBytes, maxBytesAtOnce: greatestAtOnce * maxBodyBytes });
   }
 
   async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    this.underWay += 1;
+    let over = (): void => undefined;
     try {
-      this.checkRoom();
+      over = this.enter();
       const route = routeOf(request.method ?? '', request.url ?? '');
       await this.answer(route, request, response);
     } catch (error) {
       this.answerFault(error, request, response);
     } finally {
-      this.underWay -= 1;
+      over();
     }
   }
 
   /** One for each connection: more come only from those that don't wait for their answers. */
-  private checkRoom(): void {
-    const most = connectionsOf(this.options);
-    if (this.underWay <= most) return;
-    throw new HttpFault(503, `more than ${most} requests are under way`, { 'retry-after': '1' });
+  private enter(): () => void {
+    try {
+      return this.underWay.enter(0);
+    } catch (error) {
+      throw unavailable((error as Error).message);
+    }
   }
 
   private async answer(route: Route, request: IncomingMessage, response: ServerResponse): Promise<void> {
