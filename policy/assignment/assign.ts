@@ -1,5 +1,11 @@
 import { disjointBundles } from './bundle-numbers';
-import { costOf, type AssignmentProblem, type AssignmentSolution } from './problem';
+import {
+  costOf,
+  tableOf,
+  type AssignmentProblem,
+  type AssignmentSolution,
+  type AssignmentTable,
+} from './problem';
 import { profitColumns, type ProfitColumns } from './profit-columns';
 import { packBundles, type PackingLimits } from './set-packing';
 import { sparseGraph } from './sparse-graph';
@@ -13,14 +19,18 @@ export type AssignOptions = PackingLimits;
  * exactly, overlapping ones by a bounded method whose distance from a proven bound is `gap`. Pure and
  * deterministic. Throws RangeError where the problem breaks its contract.
  */
-export function assign(problem: AssignmentProblem, options: AssignOptions = {}): AssignmentSolution {
-  const columns = profitColumns(problem);
+export function assign(
+  problem: AssignmentProblem | AssignmentTable,
+  options: AssignOptions = {},
+): AssignmentSolution {
+  const table = 'candidates' in problem ? tableOf(problem) : problem;
+  const columns = profitColumns(table);
   const bundles = disjointBundles(columns);
   const packed = bundles
     ? { columns: matchBundles(columns, bundles), bound: null }
     : packBundles(columns, options);
   const chosen = packed.columns.map((column) => columns.candidate[column]!).sort((a, b) => a - b);
-  return { chosen, cost: costOf(problem, chosen), gap: gapOf(columns, packed) };
+  return { chosen, cost: costOf(table, chosen), gap: gapOf(columns, packed) };
 }
 
 function matchBundles(columns: ProfitColumns, bundles: { bundleOf: Int32Array; count: number }): number[] {

@@ -1,14 +1,23 @@
 import type { PackingChoice } from './packing-choice';
 import type { ColumnRows } from './packing-rows';
 import type { ProfitColumns } from './profit-columns';
+import { smallest } from './smallest';
 
-/** Σ price + Σ over couriers of its largest reduced profit, at least 0: no solution of any of the columns has more. */
-export function boundOf(columns: ProfitColumns, price: Float64Array): number {
+/** All columns at some prices. */
+export interface PricedColumns {
+  readonly reduced: Float64Array;
+  /** Largest reduced profit of each courier, at least 0. */
+  readonly best: Float64Array;
+  /** Σ price + Σ best: no solution of any of the columns has a larger profit. */
+  readonly bound: number;
+}
+
+export function pricedColumns(columns: ProfitColumns, price: Float64Array): PricedColumns {
+  const { reduced, best } = reducedProfits(columns, price);
   let bound = 0;
   for (let order = 0; order < price.length; order++) bound += price[order]!;
-  const { best } = reducedProfits(columns, price);
   for (let courier = 0; courier < best.length; courier++) bound += best[courier]!;
-  return bound;
+  return { reduced, best, bound };
 }
 
 /**
@@ -17,11 +26,11 @@ export function boundOf(columns: ProfitColumns, price: Float64Array): number {
  */
 export function leastLosses(
   { columns, courierStart, byCourier, orderStart, byOrder }: ColumnRows,
-  price: Float64Array,
+  priced: PricedColumns,
   choice: PackingChoice,
   size: number,
 ): Int32Array {
-  const loss = lossesOf(columns, price);
+  const loss = lossesOf(columns, priced);
   const isKept = new Uint8Array(columns.count);
   markLeast(loss, isKept, byCourier, courierStart, Math.ceil(size / 3 / columns.courierCount));
   markLeast(loss, isKept, byOrder, orderStart, Math.ceil(size / 3 / columns.orderCount));
@@ -50,8 +59,9 @@ function markLeast(
   const values = new Float64Array(items.length);
   for (let at = 0; at < items.length; at++) values[at] = loss[items[at]!]!;
   for (let row = 0; row + 1 < start.length; row++) {
-    const [from, to] = [start[row]!, start[row + 1]!];
-    const limit = to - from <= quota ? Infinity : smallest(values.subarray(from, to), quota - 1);
+    const from = start[row]!;
+    const to = start[row + 1]!;
+    const limit = to - from <= quota ? Infinity : smallest(values, from, to, quota - 1);
     for (let at = from; at < to; at++) if (loss[items[at]!]! <= limit) isKept[items[at]!] = 1;
   }
 }
@@ -91,33 +101,8 @@ function reducedProfits(
   return { reduced, best };
 }
 
-function lossesOf(columns: ProfitColumns, price: Float64Array): Float64Array {
-  const { reduced, best } = reducedProfits(columns, price);
-  for (let column = 0; column < columns.count; column++) {
-    reduced[column] = best[columns.courier[column]!]! - reduced[column]!;
-  }
-  return reduced;
-}
-
-/** The value at a place of the sorted ones; changes their order (Hoare's selection). */
-function smallest(values: Float64Array, place: number): number {
-  let low = 0;
-  let high = values.length - 1;
-  while (low < high) {
-    const pivot = values[(low + high) >> 1]!;
-    let i = low;
-    let j = high;
-    while (i <= j) {
-      while (values[i]! < pivot) i++;
-      while (values[j]! > pivot) j--;
-      if (i > j) break;
-      const held = values[i]!;
-      values[i++] = values[j]!;
-      values[j--] = held;
-    }
-    if (place <= j) high = j;
-    else if (place >= i) low = i;
-    else break;
-  }
-  return values[place]!;
+function lossesOf({ count, courier }: ProfitColumns, { reduced, best }: PricedColumns): Float64Array {
+  const loss = new Float64Array(count);
+  for (let column = 0; column < count; column++) loss[column] = best[courier[column]!]! - reduced[column]!;
+  return loss;
 }

@@ -1,3 +1,4 @@
+import { CourierList } from './courier-list';
 import { passWork, type PackingRows } from './packing-rows';
 import type { ProfitColumns } from './profit-columns';
 
@@ -24,6 +25,7 @@ export class OrderPrices {
   private readonly use: Int32Array;
   private pace = 1;
   private stale = 0;
+  private list: CourierList;
 
   /** `start`: prices to begin with, multiples of the rows' step. */
   constructor(
@@ -35,6 +37,7 @@ export class OrderPrices {
     this.best = start.slice();
     this.direction = new Float64Array(orderCount);
     this.use = new Int32Array(orderCount);
+    this.list = new CourierList(rows);
   }
 
   reduced(column: number, price: Float64Array): number {
@@ -45,9 +48,15 @@ export class OrderPrices {
     return reduced;
   }
 
+  /** The same at the current prices, for a position of `byCourier` of the rows. */
+  reducedAt(at: number): number {
+    return this.list.reducedAt(at, this.current);
+  }
+
   /** From now on the bound holds only for solutions of these columns. */
   restrictTo(rows: PackingRows): void {
     this.rows = rows;
+    this.list = new CourierList(rows);
   }
 
   /** `known`: the profit of a solution. False when the prices can't be bettered any more. */
@@ -68,53 +77,41 @@ export class OrderPrices {
   }
 
   private evaluate(): number {
-    const { columns } = this.rows;
+    const { current, use, list } = this;
     let bound = 0;
-    for (const price of this.current) bound += price;
-    this.use.fill(0);
-    for (let courier = 0; courier < columns.courierCount; courier++) bound += this.bestOf(courier);
+    for (let order = 0; order < current.length; order++) bound += current[order]!;
+    use.fill(0);
+    const { courierStart, first, orders } = list;
+    for (let courier = 0; courier + 1 < courierStart.length; courier++) {
+      const best = list.bestFrom(courierStart[courier]!, courierStart[courier + 1]!, current);
+      if (best < 0) continue;
+      bound += list.reducedAt(best, current);
+      for (let slot = first[best]!; slot < first[best + 1]!; slot++) use[orders[slot]!]!++;
+    }
     this.work += passWork(this.rows);
     return bound;
-  }
-
-  /** The largest reduced profit of a courier, at least 0; counts the orders of that column as used. */
-  private bestOf(courier: number): number {
-    const { columns, courierStart, byCourier } = this.rows;
-    let best = 0;
-    let bestColumn = -1;
-    for (let at = courierStart[courier]!; at < courierStart[courier + 1]!; at++) {
-      const column = byCourier[at]!;
-      if (columns.profit[column]! <= best) break;
-      const reduced = this.reduced(column, this.current);
-      if (reduced <= best) continue;
-      best = reduced;
-      bestColumn = column;
-    }
-    if (bestColumn < 0) return 0;
-    for (let slot = columns.orderStart[bestColumn]!; slot < columns.orderStart[bestColumn + 1]!; slot++) {
-      this.use[columns.orders[slot]!]!++;
-    }
-    return best;
   }
 
   private move(excess: number): boolean {
     const { current, direction, use } = this;
     let norm = 0;
     for (let order = 0; order < current.length; order++) {
-      const slope = use[order] === 0 && current[order] === 0 ? 0 : use[order]! - 1;
-      direction[order] = NEW_DIRECTION * slope + (1 - NEW_DIRECTION) * direction[order]!;
-      norm += direction[order]! ** 2;
+      const used = use[order]!;
+      const slope = used === 0 && current[order] === 0 ? 0 : used - 1;
+      const next = NEW_DIRECTION * slope + (1 - NEW_DIRECTION) * direction[order]!;
+      direction[order] = next;
+      norm += next * next;
     }
+    const { priceStep } = this.rows;
     const length = (this.pace * excess) / norm;
-    if (norm === 0 || length < this.rows.priceStep || this.pace < LEAST_PACE) return false;
+    if (norm === 0 || length < priceStep || this.pace < LEAST_PACE) return false;
+    // The step is a power of two, so that both products are exact.
+    const steps = 1 / priceStep;
     for (let order = 0; order < current.length; order++) {
-      current[order] = Math.max(0, this.rounded(current[order]! + length * direction[order]!));
+      const price = Math.round((current[order]! + length * direction[order]!) * steps) * priceStep;
+      current[order] = price > 0 ? price : 0;
     }
     return true;
-  }
-
-  private rounded(price: number): number {
-    return roundedTo(this.rows.priceStep, price);
   }
 }
 

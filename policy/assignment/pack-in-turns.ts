@@ -1,4 +1,4 @@
-import { boundOf, columnsOf, leastLosses } from './column-subset';
+import { columnsOf, leastLosses, pricedColumns } from './column-subset';
 import { startPrices } from './order-prices';
 import { packRows, PRICE_SHARE, type PackingGoal } from './pack-rows';
 import { PackingChoice } from './packing-choice';
@@ -21,16 +21,17 @@ export function packInTurns(columns: ProfitColumns, best: PackingChoice, goal: P
   const turnGoal = { ...goal, budget: goal.budget / TURNS };
   const size = sizeOfTurn(columns, turnGoal.budget);
   let price = startPrices(columns, step);
+  let priced = pricedColumns(columns, price);
   let known = { price, bound: Infinity };
   for (let turn = 0; turn < TURNS && best.profit < goal.of(known.bound); turn++) {
-    const kept = leastLosses(rows, price, best, size);
+    const kept = leastLosses(rows, priced, best, size);
     price = packTurn(columnsOf(columns, kept), kept, best, { goal: turnGoal, price, step });
-    let bound = boundOf(columns, price);
-    if (bound > known.bound) {
+    priced = pricedColumns(columns, price);
+    if (priced.bound > known.bound) {
       price = halfWay(price, known.price, step);
-      bound = boundOf(columns, price);
+      priced = pricedColumns(columns, price);
     }
-    if (bound <= known.bound) known = { price, bound };
+    if (priced.bound <= known.bound) known = { price, bound: priced.bound };
   }
   return known.bound;
 }

@@ -10,12 +10,12 @@ export function pricedGreedy(rows: PackingRows, prices: OrderPrices): PackingCho
   const { columns } = rows;
   const reduced = new Float64Array(columns.count);
   const best = new Float64Array(columns.courierCount);
-  for (let at = 0; at < rows.byCourier.length; at++) {
-    const column = rows.byCourier[at]!;
-    const courier = columns.courier[column]!;
-    const value = prices.reduced(column, prices.current);
-    reduced[column] = value;
-    if (value > best[courier]!) best[courier] = value;
+  for (let courier = 0; courier < columns.courierCount; courier++) {
+    for (let at = rows.courierStart[courier]!; at < rows.courierStart[courier + 1]!; at++) {
+      const value = prices.reducedAt(at);
+      reduced[rows.byCourier[at]!] = value;
+      if (value > best[courier]!) best[courier] = value;
+    }
   }
   const couriers = Int32Array.from({ length: columns.courierCount }, (_, courier) => courier);
   couriers.sort((a, b) => best[b]! - best[a]! || a - b);

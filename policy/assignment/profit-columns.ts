@@ -1,4 +1,4 @@
-import { profitOf, type AssignmentCandidate, type AssignmentProblem } from './problem';
+import { profitOf, type AssignmentTable } from './problem';
 
 /**
  * The candidates that are worth choosing, as columns with whole profits in doubles. Sums of the profits of
@@ -9,7 +9,7 @@ export interface ProfitColumns {
   readonly courierCount: number;
   readonly orderCount: number;
   readonly count: number;
-  /** Index of the column in the problem's `candidates`. */
+  /** Index of the column among the problem's candidates. */
   readonly candidate: Int32Array;
   readonly courier: Int32Array;
   readonly profit: Float64Array;
@@ -24,8 +24,8 @@ export interface ProfitColumns {
 
 const EXACT_SUM = 2 ** 52;
 
-/** Throws RangeError naming the candidate where the problem is not what `AssignmentProblem` says. */
-export function profitColumns(problem: AssignmentProblem): ProfitColumns {
+/** Throws RangeError for another count of penalties than of orders. */
+export function profitColumns(problem: AssignmentTable): ProfitColumns {
   const { courierCount, orderCount } = problem;
   if (problem.penalties.length !== orderCount) {
     throw new RangeError(`${problem.penalties.length} penalties for ${orderCount} orders`);
@@ -41,22 +41,20 @@ export function profitColumns(problem: AssignmentProblem): ProfitColumns {
 }
 
 /** The profit of every candidate, in doubles; `isSafe` where all of them and their terms are safe integers. */
-function profitsOf(problem: AssignmentProblem): { profit: Float64Array; isSafe: boolean } {
-  const { candidates } = problem;
-  const penalty = Float64Array.from(problem.penalties, Number);
-  const profit = new Float64Array(candidates.length);
-  const lastSeen = new Int32Array(problem.orderCount).fill(-1);
+function profitsOf({ count, orderStart, orders, cost: costs, penalties }: AssignmentTable): {
+  profit: Float64Array;
+  isSafe: boolean;
+} {
+  const penalty = Float64Array.from(penalties, Number);
+  const profit = new Float64Array(count);
   let largest = 0;
-  for (let index = 0; index < candidates.length; index++) {
-    const candidate = candidates[index]!;
-    checkCandidate(candidate, index, problem, lastSeen);
-    const { orders } = candidate;
-    const cost = Number(candidate.cost);
+  for (let index = 0; index < count; index++) {
+    const cost = Number(costs[index]!);
     let gain = -cost;
     let magnitude = Math.abs(cost);
-    for (let i = 0; i < orders.length; i++) {
-      gain += penalty[orders[i]!]!;
-      magnitude += penalty[orders[i]!]!;
+    for (let slot = orderStart[index]!; slot < orderStart[index + 1]!; slot++) {
+      gain += penalty[orders[slot]!]!;
+      magnitude += penalty[orders[slot]!]!;
     }
     profit[index] = gain;
     if (magnitude > largest) largest = magnitude;
@@ -64,30 +62,9 @@ function profitsOf(problem: AssignmentProblem): { profit: Float64Array; isSafe: 
   return { profit, isSafe: largest <= Number.MAX_SAFE_INTEGER };
 }
 
-function checkCandidate(
-  candidate: AssignmentCandidate,
-  index: number,
-  problem: AssignmentProblem,
-  lastSeen: Int32Array,
-): void {
-  const { courier, orders } = candidate;
-  if (!Number.isInteger(courier) || courier < 0 || courier >= problem.courierCount) {
-    throw new RangeError(`candidate ${index}: courier ${courier} of ${problem.courierCount}`);
-  }
-  if (orders.length === 0) throw new RangeError(`candidate ${index} has no orders`);
-  for (let i = 0; i < orders.length; i++) {
-    const order = orders[i]!;
-    if (!Number.isInteger(order) || order < 0 || order >= problem.orderCount) {
-      throw new RangeError(`candidate ${index}: order ${order} of ${problem.orderCount}`);
-    }
-    if (lastSeen[order] === index) throw new RangeError(`candidate ${index}: order ${order} twice`);
-    lastSeen[order] = index;
-  }
-}
-
 /** Profits beyond doubles: exact in bigints, then divided by 2^shift; gives the shift. */
-function shrink(problem: AssignmentProblem, profit: Float64Array, rowLimit: number): number {
-  const exact = problem.candidates.map((_, index) => profitOf(problem, index));
+function shrink(problem: AssignmentTable, profit: Float64Array, rowLimit: number): number {
+  const exact = Array.from(profit, (_, index) => profitOf(problem, index));
   for (const [index, value] of exact.entries()) profit[index] = Number(value);
   const shift = shiftFor(profit, rowLimit);
   for (const [index, value] of exact.entries()) profit[index] = Number(value >> BigInt(shift));
@@ -103,13 +80,13 @@ function shiftFor(profit: Float64Array, rowLimit: number): number {
 }
 
 /** The candidates of a profit above 0 as columns. */
-function worthwhile({ candidates }: AssignmentProblem, profits: Float64Array) {
+function worthwhile(table: AssignmentTable, profits: Float64Array) {
   let count = 0;
   let slots = 0;
   for (let index = 0; index < profits.length; index++) {
     if (profits[index]! <= 0) continue;
     count++;
-    slots += candidates[index]!.orders.length;
+    slots += table.orderStart[index + 1]! - table.orderStart[index]!;
   }
   const candidate = new Int32Array(count);
   const courier = new Int32Array(count);
@@ -120,17 +97,18 @@ function worthwhile({ candidates }: AssignmentProblem, profits: Float64Array) {
   let slot = 0;
   for (let index = 0; index < profits.length; index++) {
     if (profits[index]! <= 0) continue;
-    const { courier: who, orders: bundle } = candidates[index]!;
     candidate[column] = index;
-    courier[column] = who;
+    courier[column] = table.courier[index]!;
     profit[column] = profits[index]!;
-    for (let i = 0; i < bundle.length; i++) orders[slot++] = bundle[i]!;
+    for (let from = table.orderStart[index]!; from < table.orderStart[index + 1]!; from++) {
+      orders[slot++] = table.orders[from]!;
+    }
     orderStart[++column] = slot;
   }
   return { count, candidate, courier, profit, orderStart, orders };
 }
 
-function coverablePenalty(problem: AssignmentProblem, orders: Int32Array): number {
+function coverablePenalty(problem: AssignmentTable, orders: Int32Array): number {
   const seen = new Uint8Array(problem.orderCount);
   let sum = 0;
   for (let slot = 0; slot < orders.length; slot++) {

@@ -1,12 +1,13 @@
 import type { RoundManifest, ShardOutcome, ShardUse } from '#schemas/domain';
 import type { ShardIndex } from '#schemas/brands';
-import { readOutcome, type ArrivedPlan } from './read-outcome';
+import { ArrivedPlans, type ShardPlans } from './arrived-plans';
+import { outcomeFault } from './read-outcome';
 
 /** What arrived of a round: the use of every shard, and the plans of the solved ones. */
 export interface Arrivals {
   readonly shards: readonly ShardUse[];
   readonly outcomes: ReadonlyMap<number, ShardOutcome>;
-  readonly plans: readonly ArrivedPlan[];
+  readonly plans: ArrivedPlans;
   readonly candidates: number;
 }
 
@@ -17,7 +18,7 @@ export function gatherArrivals(
   contradicted: ReadonlySet<number>,
 ): Arrivals {
   const shards: ShardUse[] = [];
-  const plans: ArrivedPlan[] = [];
+  const plans: ShardPlans[] = [];
   let candidates = 0;
   for (let index = 0; index < manifest.shardCount; index++) {
     const shardIndex = index as ShardIndex;
@@ -26,15 +27,15 @@ export function gatherArrivals(
       shards.push({ shardIndex, status: 'missing', errorCode: null });
       continue;
     }
-    const reading = outcome.shardIndex === index ? readOutcome(manifest, outcome) : { fault: 'index' };
-    if ('fault' in reading || contradicted.has(index)) {
+    const isSound = outcome.shardIndex === index && outcomeFault(manifest, outcome) === null;
+    if (!isSound || contradicted.has(index)) {
       shards.push({ shardIndex, status: 'failed', errorCode: 'PAYLOAD_INVALID' });
       continue;
     }
     shards.push({ shardIndex, status: outcome.status, errorCode: outcome.errorCode });
     if (outcome.status !== 'solved') continue;
     candidates += manifest.shardCandidateCounts[index]!;
-    for (const plan of reading.plans) plans.push(plan);
+    plans.push({ shardIndex, bytes: outcome.plans });
   }
-  return { shards, outcomes, plans, candidates };
+  return { shards, outcomes, plans: new ArrivedPlans(plans), candidates };
 }

@@ -1,7 +1,7 @@
 import type { Courier, DispatchRound } from '#schemas/domain';
 import { assign, type AssignOptions } from '../assignment/assign';
-import type { AssignmentCandidate } from '../assignment/problem';
-import type { ArrivedPlan } from './read-outcome';
+import type { AssignmentTable } from '../assignment/problem';
+import type { ArrivedPlan, ArrivedPlans } from './arrived-plans';
 import type { RoundIndex } from './round-index';
 
 export interface ChosenPlan {
@@ -18,81 +18,150 @@ export interface Choice {
   readonly gap: bigint;
 }
 
+/** Costs up to this, and what is added to and taken from them once, stay safe integers. */
+const LARGEST_DOUBLE_COST = 2 ** 51;
+const NONE = -1;
+
 /** Solves the assignment among the plans that arrived. */
-export function choosePlans(
-  index: RoundIndex,
-  plans: readonly ArrivedPlan[],
-  options: AssignOptions,
-): Choice {
+export function choosePlans(index: RoundIndex, plans: ArrivedPlans, options: AssignOptions): Choice {
   const { round } = index;
-  const bases = basePlans(plans);
-  const usable: ChosenPlan[] = [];
+  const bases = basePlans(round, plans);
+  const usable = usablePlans(index, plans, bases);
+  const solution = assign(tableOf(index, plans, { bases, usable }), options);
   const hasCandidate = new Uint8Array(round.orders.length);
-  for (const plan of plans) {
-    const marginalCost = marginalCostOf(round.couriers[plan.courier]!, plan, bases.get(plan.courier));
-    if (
-      marginalCost === null ||
-      plan.orders.some((order) => index.isHeld[order] || index.isCancelled[order])
-    ) {
-      continue;
+  for (const plan of usable) {
+    for (let slot = plans.orderStart[plan]!; slot < plans.orderStart[plan + 1]!; slot++) {
+      hasCandidate[plans.orders[slot]!] = 1;
     }
-    usable.push({ plan, marginalCost });
-    for (const order of plan.orders) hasCandidate[order] = 1;
   }
-  const told = round.couriers.map((courier) => toldOrders(index, courier));
-  const solution = assign(
-    {
-      courierCount: round.couriers.length,
-      orderCount: round.orders.length,
-      candidates: usable.map((candidate) => assignmentCandidate(candidate, told, round.policy.reshuffleCost)),
-      penalties: round.orders.map((order) => leavingOutCost(round, order.timesDeferred)),
-    },
-    options,
-  );
   const chosen = new Map<number, ChosenPlan>();
-  for (const [courier, plan] of bases) {
-    if (round.couriers[courier]!.held.length > 0) chosen.set(courier, { plan, marginalCost: 0n });
+  bases.forEach((base, courier) => {
+    if (base !== NONE) chosen.set(courier, { plan: plans.plan(base), marginalCost: 0n });
+  });
+  for (const i of solution.chosen) {
+    const plan = usable[i]!;
+    const marginalCost = marginalCostOf(plans, bases, plan);
+    chosen.set(plans.courier[plan]!, { plan: plans.plan(plan), marginalCost });
   }
-  for (const i of solution.chosen) chosen.set(usable[i]!.plan.courier, usable[i]!);
   const byCourier = [...chosen.values()].sort((a, b) => a.plan.courier - b.plan.courier);
   return { chosen: byCourier, hasCandidate, gap: solution.gap };
 }
 
-/** The first base row of each courier; shards agree on it. */
-function basePlans(plans: readonly ArrivedPlan[]): Map<number, ArrivedPlan> {
-  const bases = new Map<number, ArrivedPlan>();
-  for (const plan of plans) {
-    if (plan.orders.length === 0 && !bases.has(plan.courier)) bases.set(plan.courier, plan);
+const isBase = ({ orderStart }: ArrivedPlans, plan: number): boolean =>
+  orderStart[plan] === orderStart[plan + 1];
+
+/** The first base row of each courier that holds something, or NONE; shards agree on it. */
+function basePlans({ couriers }: DispatchRound, plans: ArrivedPlans): Int32Array {
+  const bases = new Int32Array(couriers.length).fill(NONE);
+  for (let plan = 0; plan < plans.count; plan++) {
+    if (!isBase(plans, plan)) continue;
+    const courier = plans.courier[plan]!;
+    if (bases[courier] === NONE && couriers[courier]!.held.length > 0) bases[courier] = plan;
   }
   return bases;
 }
 
-/** Null for base rows and where the held plan alone is infeasible or unknown. */
-function marginalCostOf(courier: Courier, plan: ArrivedPlan, base: ArrivedPlan | undefined): bigint | null {
-  if (plan.orders.length === 0) return null;
-  if (courier.held.length === 0) return plan.cost;
-  return base === undefined ? null : plan.cost - base.cost;
+/** Without base rows, those whose courier's held plan alone is infeasible or unknown, and those of orders that are gone. */
+function usablePlans({ round, isHeld, isCancelled }: RoundIndex, plans: ArrivedPlans, bases: Int32Array) {
+  const needsBase = Uint8Array.from(round.couriers, ({ held }) => (held.length > 0 ? 1 : 0));
+  const usable = new Int32Array(plans.count);
+  let count = 0;
+  for (let plan = 0; plan < plans.count; plan++) {
+    const courier = plans.courier[plan]!;
+    let fits = !isBase(plans, plan) && (needsBase[courier] === 0 || bases[courier] !== NONE);
+    for (let slot = plans.orderStart[plan]!; slot < plans.orderStart[plan + 1]!; slot++) {
+      const order = plans.orders[slot]!;
+      if (isHeld[order] === 1 || isCancelled[order] === 1) fits = false;
+    }
+    if (fits) usable[count++] = plan;
+  }
+  return usable.subarray(0, count);
 }
 
-/** Orders that the courier was told of and that are still to be given. */
-function toldOrders(index: RoundIndex, courier: Courier): ReadonlySet<number> {
-  const orders = courier.tentativeOrderIds.map((id) => index.orderIndex.get(id));
-  return new Set(
-    orders.filter(
-      (order) => order !== undefined && !index.isHeld[order] && !index.isCancelled[order],
-    ) as number[],
-  );
+function marginalCostOf(plans: ArrivedPlans, bases: Int32Array, plan: number): bigint {
+  const base = bases[plans.courier[plan]!]!;
+  return plans.exactCost(plan) - (base === NONE ? 0n : plans.exactCost(base));
 }
 
-function assignmentCandidate(
-  { plan, marginalCost }: ChosenPlan,
-  told: readonly ReadonlySet<number>[],
-  reshuffleCost: number,
-): AssignmentCandidate {
-  const known = told[plan.courier]!;
-  const isSame = known.size === plan.orders.length && plan.orders.every((order) => known.has(order));
-  const extra = known.size > 0 && !isSame ? BigInt(reshuffleCost) : 0n;
-  return { courier: plan.courier, orders: plan.orders, cost: marginalCost + extra };
+interface Usable {
+  readonly bases: Int32Array;
+  readonly usable: Int32Array;
+}
+
+function tableOf(index: RoundIndex, plans: ArrivedPlans, { bases, usable }: Usable): AssignmentTable {
+  const { round } = index;
+  const courier = new Int32Array(usable.length);
+  const orderStart = new Int32Array(usable.length + 1);
+  const orders = new Int32Array(plans.orders.length);
+  let slot = 0;
+  for (let i = 0; i < usable.length; i++) {
+    const plan = usable[i]!;
+    courier[i] = plans.courier[plan]!;
+    for (let from = plans.orderStart[plan]!; from < plans.orderStart[plan + 1]!; from++) {
+      orders[slot++] = plans.orders[from]!;
+    }
+    orderStart[i + 1] = slot;
+  }
+  return {
+    courierCount: round.couriers.length,
+    orderCount: round.orders.length,
+    count: usable.length,
+    courier,
+    orderStart,
+    orders: orders.subarray(0, slot),
+    cost: costsOf(index, plans, { bases, usable }),
+    penalties: round.orders.map((order) => leavingOutCost(round, order.timesDeferred)),
+  };
+}
+
+/** Marginal costs, and what it costs to give a courier another bundle than the one that it was told of. */
+function costsOf(index: RoundIndex, plans: ArrivedPlans, { bases, usable }: Usable) {
+  const { reshuffleCost } = index.round.policy;
+  const told = index.round.couriers.map((courier) => toldOrders(index, courier));
+  const isReshuffled = (plan: number): boolean => {
+    const known = told[plans.courier[plan]!]!;
+    return known !== null && !isBundle(plans, plan, known);
+  };
+  const isSmall = reshuffleCost <= LARGEST_DOUBLE_COST && areSmall(plans);
+  if (!isSmall) {
+    return Array.from(
+      usable,
+      (plan) => marginalCostOf(plans, bases, plan) + (isReshuffled(plan) ? BigInt(reshuffleCost) : 0n),
+    );
+  }
+  const costs = new Float64Array(usable.length);
+  for (let i = 0; i < usable.length; i++) {
+    const plan = usable[i]!;
+    const base = bases[plans.courier[plan]!]!;
+    costs[i] =
+      plans.cost[plan]! - (base === NONE ? 0 : plans.cost[base]!) + (isReshuffled(plan) ? reshuffleCost : 0);
+  }
+  return costs;
+}
+
+function areSmall({ areCostsSafe, cost }: ArrivedPlans): boolean {
+  if (!areCostsSafe) return false;
+  for (let plan = 0; plan < cost.length; plan++)
+    if (Math.abs(cost[plan]!) > LARGEST_DOUBLE_COST) return false;
+  return true;
+}
+
+function isBundle({ orderStart, orders }: ArrivedPlans, plan: number, known: ReadonlySet<number>): boolean {
+  if (orderStart[plan + 1]! - orderStart[plan]! !== known.size) return false;
+  for (let slot = orderStart[plan]!; slot < orderStart[plan + 1]!; slot++) {
+    if (!known.has(orders[slot]!)) return false;
+  }
+  return true;
+}
+
+/** Orders that the courier was told of and that are still to be given; null where there are none. */
+function toldOrders(index: RoundIndex, courier: Courier): ReadonlySet<number> | null {
+  const told = new Set<number>();
+  for (const id of courier.tentativeOrderIds) {
+    const order = index.orderIndex.get(id);
+    if (order !== undefined && !index.isHeld[order] && !index.isCancelled[order]) told.add(order);
+  }
+  return told.size === 0 ? null : told;
 }
 
 /** Grows with the rounds that left the order out, so that a lost shard doesn't starve its orders. */

@@ -12,7 +12,7 @@ import {
   type TravelTime,
   type WalkedPlan,
 } from '../routing/index';
-import type { ArrivedPlan } from './read-outcome';
+import type { ArrivedPlan } from './arrived-plans';
 import type { ChosenPlan } from './choose-plans';
 import type { RoundIndex } from './round-index';
 

@@ -5,36 +5,14 @@ import {
   ORDER_TIME_COLUMNS,
   OrderTimeColumn,
   PLAN_RECORD_BYTES,
-  PlanFlag,
   PlanRecord,
 } from '#schemas/tensors';
 
-/** A feasible plan record of an outcome. */
-export interface ArrivedPlan {
-  readonly shardIndex: number;
-  readonly courier: number;
-  /** Indices into `round.orders`; empty for a courier's held plan alone. */
-  readonly orders: readonly number[];
-  readonly cost: bigint;
-  readonly packedStops: bigint;
-  readonly unproven: boolean;
-}
-
-type OutcomeReading = { readonly plans: readonly ArrivedPlan[] } | { readonly fault: string };
-
 /** The reason why an outcome can't be of this round, or null. */
 export function outcomeFault(manifest: RoundManifest, outcome: ShardOutcome): string | null {
-  const reading = readOutcome(manifest, outcome);
-  return 'fault' in reading ? reading.fault : null;
-}
-
-/** The feasible plans of a solved outcome (none of any other), or what contradicts the manifest. */
-export function readOutcome(manifest: RoundManifest, outcome: ShardOutcome): OutcomeReading {
   const fault = envelopeFault(manifest, outcome);
-  if (fault !== null) return { fault };
-  if (outcome.status !== 'solved') return { plans: [] };
-  const sizes = sizeFault(manifest, outcome);
-  return sizes === null ? readPlans(manifest, outcome) : { fault: sizes };
+  if (fault !== null || outcome.status !== 'solved') return fault;
+  return sizeFault(manifest, outcome) ?? planFault(manifest, outcome);
 }
 
 function envelopeFault(manifest: RoundManifest, outcome: ShardOutcome): string | null {
@@ -86,34 +64,29 @@ function orderTimesFault(manifest: RoundManifest, bytes: Uint8Array): string | n
   return null;
 }
 
-function readPlans(manifest: RoundManifest, outcome: ShardOutcome): OutcomeReading {
-  const { couriers } = manifest.round;
-  const { plans: bytes, shardIndex } = outcome;
+function planFault(manifest: RoundManifest, { plans: bytes, shardIndex }: ShardOutcome): string | null {
+  const couriers = manifest.round.couriers.length;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const present = manifest.shardOrders[shardIndex]!;
-  const plans: ArrivedPlan[] = [];
-  for (let at = 0, row = 0; at < bytes.byteLength; at += PLAN_RECORD_BYTES, row++) {
+  for (let at = 0; at < bytes.byteLength; at += PLAN_RECORD_BYTES) {
     const courier = view.getUint16(at + PlanRecord.courier, true);
     const count = view.getUint8(at + PlanRecord.orderCount);
-    if (courier >= couriers.length) return { fault: `record ${row}: courier ${courier}` };
-    if (count > MAX_BUNDLE_ORDERS) return { fault: `record ${row}: ${count} orders` };
-    const orders: number[] = [];
+    const row = at / PLAN_RECORD_BYTES;
+    if (courier >= couriers) return `record ${row}: courier ${courier}`;
+    if (count > MAX_BUNDLE_ORDERS) return `record ${row}: ${count} orders`;
     for (let i = 0; i < count; i++) {
       const order = view.getUint16(at + PlanRecord.orders + 2 * i, true);
       const stands = ((present[order >> 3] ?? 0) >> (order & 7)) & 1;
-      if (stands === 0 || orders.includes(order)) return { fault: `record ${row}: order ${order}` };
-      orders.push(order);
+      if (stands === 0 || standsBefore(view, at, i, order)) return `record ${row}: order ${order}`;
     }
-    const flags = view.getUint8(at + PlanRecord.flags);
-    if ((flags & PlanFlag.feasible) === 0) continue;
-    plans.push({
-      shardIndex,
-      courier,
-      orders,
-      cost: view.getBigInt64(at + PlanRecord.cost, true),
-      packedStops: view.getBigUint64(at + PlanRecord.stops, true),
-      unproven: (flags & PlanFlag.unproven) !== 0,
-    });
   }
-  return { plans };
+  return null;
+}
+
+/** Is the order one of the first `count` of the record? */
+function standsBefore(view: DataView, at: number, count: number, order: number): boolean {
+  for (let i = 0; i < count; i++) {
+    if (view.getUint16(at + PlanRecord.orders + 2 * i, true) === order) return true;
+  }
+  return false;
 }
