@@ -93,6 +93,7 @@ class FiberPlanner {
 
   const gpu::Counters& counters() const { return counters_; }
   const gpu::Summary& summary(int number) const { return summaries_[number]; }
+  const gpu::Answer& answer(int number) const { return answers_[number]; }
   Plan plan(int number) const { return gpu::planOf(answers_[number], summaries_[number]); }
 
  private:
