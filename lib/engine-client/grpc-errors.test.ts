@@ -18,6 +18,20 @@ test('every code of the table survives the way over gRPC, or becomes what its ca
   }
 });
 
+test('the time that remains goes along in whole milliseconds, and nothing else is taken for it', () => {
+  const sent = (remainingMs?: number): Metadata =>
+    statusOf(new RoundhouseError('ENGINE_BUSY', 'full', [], { remainingMs })).metadata!;
+  const seen = (metadata: Metadata) =>
+    roundhouseErrorOf(serviceError(status.RESOURCE_EXHAUSTED, 'full', metadata)).remainingMs;
+  expect(sent(1_234.5).get('rh-remaining-ms')).toEqual(['1234']);
+  expect([seen(sent(1_234.5)), seen(sent(0)), seen(sent())]).toEqual([1_234, 0, undefined]);
+  for (const text of ['-1', '1.5', 'soon', '', '9'.repeat(16)]) {
+    const metadata = new Metadata();
+    metadata.set('rh-remaining-ms', text);
+    expect(seen(metadata)).toBeUndefined();
+  }
+});
+
 test.each([
   [status.UNAVAILABLE, 'ENGINE_LOST'],
   [status.DEADLINE_EXCEEDED, 'DEADLINE_EXCEEDED'],

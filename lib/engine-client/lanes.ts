@@ -43,6 +43,8 @@ function channelOptions(maxMessageBytes: number) {
  */
 export class Lanes {
   private readonly lanes = new Set<Lane>();
+  /** Of those, the ones on which a call may begin. */
+  private readonly free = new Set<Lane>();
   private isClosed = false;
 
   constructor(
@@ -91,19 +93,16 @@ export class Lanes {
     this.isClosed = true;
     for (const { client } of this.lanes) client.close();
     this.lanes.clear();
+    this.free.clear();
   }
 
   private enter(): Lane {
     if (this.isClosed) throw new Error('the connection has been closed');
-    const lane = this.laneWithRoom() ?? this.newLane();
+    const [lane = this.newLane()] = this.free;
     lane.left -= 1;
     lane.open += 1;
+    if (lane.left === 0) this.free.delete(lane);
     return lane;
-  }
-
-  private laneWithRoom(): Lane | undefined {
-    for (const lane of this.lanes) if (lane.left > 0) return lane;
-    return undefined;
   }
 
   private newLane(): Lane {
@@ -111,12 +110,14 @@ export class Lanes {
     const client = new Client(this.address, credentials.createInsecure(), options);
     const lane = { client, left: mostResets, open: 0 };
     this.lanes.add(lane);
+    this.free.add(lane);
     return lane;
   }
 
   private leave(lane: Lane, isWell: boolean): void {
     lane.open -= 1;
     if (isWell) lane.left += 1;
+    if (lane.left > 0 && !this.isClosed) this.free.add(lane);
     if (lane.left > 0 || lane.open > 0 || !this.lanes.delete(lane)) return;
     lane.client.close();
   }

@@ -78,7 +78,7 @@ const engineEvents = {
     },
     histogram: {
       name: 'dispatch_engine_down_seconds',
-      help: 'From the loss of an engine to the next one that takes requests.',
+      help: "From the loss of an engine, or the sentinel's start, to the next one that takes requests.",
       buckets: secondsBuckets,
       value: ({ downSeconds }) => downSeconds,
     },

@@ -148,7 +148,7 @@ describe.each(['grpc', 'shm'])('over %s', (kind) => {
     await admission.until(1, 0);
     const waiting = [send(), send(), send()];
     await admission.until(1, 3);
-    const refused: RoundhouseError = await send(5_000).then(
+    const refused: RoundhouseError = await send(5_000, { priority: 9 }).then(
       () => Promise.reject(new Error('admitted')),
       (error: RoundhouseError) => error,
     );
@@ -158,9 +158,60 @@ describe.each(['grpc', 'shm'])('over %s', (kind) => {
     });
     const left = Number(/(\d+) ms/.exec(refused.message)![1]);
     expect(left).toBeLessThanOrEqual(5_000);
+    expect(refused.remainingMs).toBe(left);
     expect(await admission.now()).toMatchObject({ in_core: 1, queued: 3 });
     first.release();
     for (const answer of await Promise.all(waiting)) expect(answer.version).toBe('1');
+  });
+
+  test('at a full queue a higher priority, then an earlier deadline, has the place of the least urgent', async () => {
+    const before = await admission.counts('low');
+    const first = hold();
+    await admission.until(1, 0);
+    const order: string[] = [];
+    const note = (name: string) => (): void => void order.push(name);
+    // The oldest keeps its place, however little it is worth.
+    const oldest = send(minute, { priority: 9 }).then(note('oldest'));
+    await admission.until(1, 1);
+    const refusal = (one: Promise<unknown>): Promise<RoundhouseError> =>
+      one.then(
+        () => Promise.reject(new Error('answered')),
+        (error: RoundhouseError) => error,
+      );
+    const later = refusal(send(minute, { priority: 8 }));
+    await admission.until(1, 2);
+    const sooner = refusal(send(minute / 2, { priority: 8 }));
+    await admission.until(1, 3);
+    const high = send(minute, { priority: 1 }).then(note('high'));
+    expect(await later).toMatchObject({
+      code: 'ENGINE_BUSY',
+      message: expect.stringMatching(/^the queue is full, and a more urgent request has its place; \d+ ms/),
+    });
+    const plain = send().then(note('plain'));
+    const { code, remainingMs } = await sooner;
+    expect(code).toBe('ENGINE_BUSY');
+    expect(remainingMs).toBeGreaterThan(0);
+    expect(remainingMs).toBeLessThanOrEqual(minute / 2);
+    expect(await refusal(send(1_000, { priority: 6 }))).toMatchObject({ code: 'ENGINE_BUSY' });
+    first.release();
+    await Promise.all([first.answer, oldest, high, plain]);
+    expect(order).toEqual(['high', 'plain', 'oldest']);
+    const counts = await admission.counts('low');
+    expect(counts['displaced']! - before['displaced']!).toBe(2);
+    expect(counts['refused_full']! - before['refused_full']!).toBe(1);
+  });
+
+  test('the version that is named and the one that the core takes for none share their place', async () => {
+    const first = hold();
+    await admission.until(1, 0);
+    const named = client.infer(
+      { model: 'echo', version: '1', requestId: 'v', inputs: echoInputs([1]) },
+      inMs(minute),
+    );
+    await admission.until(1, 1);
+    first.release();
+    expect((await named).version).toBe('1');
+    await admission.until(0, 0);
   });
 
   test('one that is given up while it waits never starts, and makes room', async () => {

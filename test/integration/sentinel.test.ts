@@ -71,6 +71,8 @@ test('an engine that is killed with work under way: replaced, reported with the 
   });
   const ids = incident!.requests.map(({ id, result }) => `${id} ${result}`);
   expect(ids).toEqual(['open-0 open', 'open-1 open', 'open-2 open', 'first ok']);
+  // The first engine was waited for, too.
+  for (const { downSeconds } of bench.all('EngineActivated')) expect(downSeconds).toBeGreaterThan(0);
   expect(incident!.models).toContainEqual({ name: 'candidate_cost', version: '1', state: 'READY' });
   const [name] = readdirSync(bench.incidentFolder);
   expect(statSync(join(bench.incidentFolder, name!)).mode & 0o777).toBe(0o600);

@@ -21,9 +21,14 @@ interface Ended {
 
 const most = 32;
 
+/** Parts of an id (run, round, shard) are joined by a character that nobody can read. */
+function readable(id: string): string {
+  return shownText(id.replaceAll('\u001f', '/'), 200);
+}
+
 function logged(flight: Flight, nowMs: number, tookMs: number | null, result: string): LoggedRequest {
   return {
-    id: shownText(flight.requestId, 200),
+    id: readable(flight.requestId),
     model: shownText(flight.model, 100),
     version: shownText(flight.version, 20),
     bytes: flight.bytes,

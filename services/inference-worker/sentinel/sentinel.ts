@@ -60,7 +60,8 @@ export class Sentinel {
   private active: WatchedEngine | null = null;
   private starting: WatchedEngine | null = null;
   private activeSince = 0;
-  private downSince: number | null = null;
+  /** The first engine is waited for from the start on. */
+  private downSince: number | null = performance.now();
   private incarnation = 0;
   private timer: NodeJS.Timeout | null = null;
   private stopping = false;
