@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <limits>
 #include <thread>
 
@@ -328,6 +329,17 @@ void checkTensorRt() {
   std::printf("TensorRT and ONNX Runtime: %d of %d times differ, by %d s at most\n", differing, times, furthest);
 }
 
+/// What is thrown is a failure of the part alone.
+void runPart(const char* name, const std::function<void()>& part) {
+  std::printf("%s\n", name);
+  std::fflush(stdout);
+  try {
+    part();
+  } catch (const std::exception& error) {
+    test::check(false, __FILE__, __LINE__, std::string(name) + ": " + error.what());
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -336,16 +348,16 @@ int main(int argc, char** argv) {
     test::skip("no GPU");
     return test::finish();
   }
-  checkRandomBatches(quick ? 6 : 150, 1);
-  checkKnownTimes();
-  checkBadShards();
-  checkMatrices();
-  checkCancellation();
-  checkSlots();
-  checkSideBySide();
+  runPart("random batches", [] { checkRandomBatches(quick ? 6 : 150, 1); });
+  runPart("known times", checkKnownTimes);
+  runPart("bad shards", checkBadShards);
+  runPart("matrices", checkMatrices);
+  runPart("cancellation", checkCancellation);
+  runPart("slots", checkSlots);
+  runPart("side by side", checkSideBySide);
   if (!quick) {
-    checkShortMemory();
-    checkTensorRt();
+    runPart("short memory", checkShortMemory);
+    runPart("TensorRT", checkTensorRt);
   }
   return test::finish();
 }

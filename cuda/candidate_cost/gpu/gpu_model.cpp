@@ -48,6 +48,7 @@ class ModelOnGpus final : public GpuModel {
     options.device = device;
     options.reference = model_.network.get();
     options.library = library;
+    options.planFolder = model_.settings.parameter("plan_folder", "");
     auto network = delivery_time::loadDeviceNetwork(options);
     backend::logInfo(__FILE__, __LINE__, where + network->description());
     return network;

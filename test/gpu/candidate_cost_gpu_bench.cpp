@@ -1,0 +1,269 @@
+// candidate_cost_gpu_bench [--out FILE] [--models DIR] [--backends DIR] [--seconds S] [--candidates N] [--shards DIR] [--anyway 1]
+// Shards through TritonCore in this process: ETR and OR in one pass on the GPU, against two calls with the host in
+// between, against the CPU's instances in the same run. `--shards` writes the tensors of the shards there, for other
+// clients. Needs a GPU: without one it says so and exits with 77, unless `--anyway 1` tries the program on the CPU.
+#include <cstdio>
+#include <fstream>
+#include <sstream>
+
+#include "cost_bench/measure.hpp"
+#include "cost_bench/phases.hpp"
+#include "cost_bench/repository.hpp"
+#include "cost_bench/two_calls.hpp"
+#include "finish_and_exit.hpp"
+#include "onnx_network.hpp"
+
+namespace {
+
+using namespace roundhouse;
+using namespace roundhouse::test;
+using candidate_cost::ShardValues;
+namespace layout = candidate_cost::layout;
+
+struct Settings {
+  std::string out;
+  std::string models = "models";
+  std::string backends = "build/cuda/backends";
+  std::string shards;
+  double seconds = 1.0;
+  int candidates = 4096;
+  bool anyway = false;
+};
+
+constexpr int kMostConcurrency = 16;
+
+/// A zone in the evening: 160 open orders, 60 couriers with up to two orders, bundles of one or two.
+ShardShape cityShape(int candidates) {
+  ShardShape shape;
+  shape.couriers = 60;
+  shape.orders = 160;
+  shape.candidates = candidates;
+  shape.mostBundle = 2;
+  shape.strange = false;
+  return shape;
+}
+
+/// The same with up to six orders in a plan.
+ShardShape deepShape(int candidates) {
+  ShardShape shape = cityShape(candidates);
+  shape.mostHeld = shape.mostBundle = 3;
+  return shape;
+}
+
+std::vector<ShardValues> shardsOf(const ShardShape& shape) {
+  Random random{4096};
+  std::vector<ShardValues> shards;
+  for (int index = 0; index < kMostConcurrency; ++index) shards.push_back(randomShard(random, shape));
+  return shards;
+}
+
+/// The measurements as JSON and as lines for people.
+class Report {
+ public:
+  Report() { json_ << "{\n"; }
+
+  void add(const std::string& key, const std::string& json) { json_ << "  \"" << key << "\": " << json << ",\n"; }
+  void add(const std::string& way, const std::vector<Rate>& rates, int candidates) {
+    std::ostringstream text;
+    text << "[";
+    for (const Rate& rate : rates) {
+      std::printf("%-22s %2d under way: %9.0f shards/s %7.1f M candidates/s, %8.0f us p50 %8.0f p99\n", way.c_str(),
+                  rate.concurrency, rate.shardsPerSecond, rate.shardsPerSecond * candidates / 1e6, rate.p50Us, rate.p99Us);
+      text << (&rate == rates.data() ? "" : ", ") << "{\"concurrency\": " << rate.concurrency
+           << ", \"shardsPerSecond\": " << rate.shardsPerSecond
+           << ", \"candidatesPerSecond\": " << rate.shardsPerSecond * candidates << ", \"p50Us\": " << rate.p50Us
+           << ", \"p99Us\": " << rate.p99Us << "}";
+    }
+    std::fflush(stdout);
+    add(way, text.str() + "]");
+  }
+  std::string json() const { return json_.str() + "  \"unit\": \"a shard\"\n}\n"; }
+
+ private:
+  std::ostringstream json_;
+};
+
+template <typename Make>
+std::vector<Rate> ratesOf(const std::vector<ShardValues>& shards, double seconds, const Make& make) {
+  std::vector<decltype(make(shards[0]))> ways;
+  for (const ShardValues& shard : shards) ways.push_back(make(shard));
+  for (const auto& way : ways) way->infer();
+  std::vector<Rate> rates;
+  for (const int concurrency : {1, 4, kMostConcurrency}) rates.push_back(measure(ways, concurrency, seconds));
+  return rates;
+}
+
+double best(const std::vector<Rate>& rates) {
+  double most = 0;
+  for (const Rate& rate : rates) most = std::max(most, rate.shardsPerSecond);
+  return most;
+}
+
+/// Plan records of one pass that are those of the two ways of two calls, for one shard.
+std::string agreement(TritonHost& host, const ShardValues& values) {
+  ShardCall onePass(host, "candidate_cost", values, true);
+  TablesTwice tables(host, "candidate_cost", values, true);
+  PlannerAfter planner(host, values, true);
+  onePass.infer();
+  tables.infer();
+  planner.infer();
+  std::size_t sameTables = 0, samePlanner = 0;
+  for (std::size_t row = 0; row < onePass.candidates; ++row) {
+    const std::size_t at = layout::PLAN_RECORD_BYTES * row;
+    sameTables += std::memcmp(onePass.plans + at, tables.cost.plans + at, layout::PLAN_RECORD_BYTES) == 0;
+    samePlanner += std::memcmp(onePass.plans + at, planner.plans.data() + at, layout::PLAN_RECORD_BYTES) == 0;
+  }
+  std::ostringstream text;
+  text << "{\"candidates\": " << onePass.candidates << ", \"sameWithTables\": " << sameTables
+       << ", \"sameWithPlanner\": " << samePlanner << "}";
+  return text.str();
+}
+
+std::string sizesOf(const ShardValues& values) {
+  std::vector<int> plans(layout::MAX_PLAN_ORDERS + 1);
+  const auto columns = static_cast<std::size_t>(values.params[layout::Param::candidateColumns]);
+  for (std::size_t at = 0; at < values.candidates.size(); at += columns) {
+    int orders = values.couriers[layout::COURIER_COLUMNS * std::size_t{values.candidates[at]} + layout::CourierColumn::heldCount];
+    for (std::size_t column = 1; column < columns; ++column) orders += values.candidates[at + column] != layout::NO_ROW;
+    ++plans[static_cast<std::size_t>(orders)];
+  }
+  std::ostringstream text;
+  text << "[";
+  for (std::size_t orders = 0; orders < plans.size(); ++orders) text << (orders == 0 ? "" : ", ") << plans[orders];
+  return text.str() + "]";
+}
+
+void compare(TritonHost& host, const Settings& settings, Report& report) {
+  const std::vector<ShardValues> shards = shardsOf(cityShape(settings.candidates));
+  report.add("candidates", std::to_string(settings.candidates));
+  report.add("plansByOrders", sizesOf(shards[0]));
+  report.add("agreement", agreement(host, shards[0]));
+  const auto pass = [&](const std::string& model, bool pinned) {
+    return ratesOf(shards, settings.seconds, [&](const ShardValues& shard) {
+      return std::make_unique<ShardCall>(host, model, shard, pinned);
+    });
+  };
+  const auto onePass = pass("candidate_cost", true);
+  report.add("onePass", onePass, settings.candidates);
+  report.add("onePassPageable", pass("candidate_cost", false), settings.candidates);
+  report.add("onePassOneInstance", pass("cost_1", true), settings.candidates);
+  report.add("onePassFourInstances", pass("cost_4", true), settings.candidates);
+  const auto tables = ratesOf(shards, settings.seconds, [&](const ShardValues& shard) {
+    return std::make_unique<TablesTwice>(host, "candidate_cost", shard, true);
+  });
+  report.add("twoCallsTables", tables, settings.candidates);
+  const auto planner = ratesOf(shards, settings.seconds, [&](const ShardValues& shard) {
+    return std::make_unique<PlannerAfter>(host, shard, true);
+  });
+  report.add("twoCallsPlanner", planner, settings.candidates);
+  report.add("onePassOnCpu", pass("cost_cpu", false), settings.candidates);
+  std::ostringstream ratios;
+  ratios << "{\"overTables\": " << best(onePass) / best(tables) << ", \"overPlanner\": " << best(onePass) / best(planner) << "}";
+  report.add("throughputOfOnePass", ratios.str());
+  std::printf("one pass over two calls: %s\n", ratios.str().c_str());
+}
+
+void otherShapes(TritonHost& host, const Settings& settings, Report& report) {
+  const auto pass = [&](const std::string& name, const ShardShape& shape) {
+    const std::vector<ShardValues> shards = shardsOf(shape);
+    report.add(name + "PlansByOrders", sizesOf(shards[0]));
+    report.add(name, ratesOf(shards, settings.seconds, [&](const ShardValues& shard) {
+                 return std::make_unique<ShardCall>(host, "candidate_cost", shard, true);
+               }), shape.candidates);
+  };
+  pass("small", cityShape(512));
+  pass("large", cityShape(32768));
+  pass("deep", deepShape(settings.candidates));
+}
+
+void addPhases(const Settings& settings, Report& report) {
+  const std::string file = settings.models + "/delivery_time/1/model.onnx";
+  const auto reference = delivery_time::loadNetwork(file, "");
+  delivery_time::DeviceNetworkOptions options;
+  options.file = file;
+  options.reference = reference.get();
+  const auto network = delivery_time::loadDeviceNetwork(options);
+  for (const int shards : {1, 8}) {
+    std::ostringstream text;
+    double sum = 0;
+    for (const Phase& phase : phasesOf(network->context(), cityShape(settings.candidates), shards, 100)) {
+      text << (sum == 0 ? "{" : ", ") << "\"" << phase.name << "\": " << phase.medianUs;
+      sum += phase.medianUs;
+    }
+    std::printf("phases of a batch of %d, us: %s}, in all %.0f\n", shards, text.str().c_str(), sum);
+    // Events between the phases make them longer.
+    report.add("phasesUsOfBatchOf" + std::to_string(shards), text.str() + "}");
+  }
+}
+
+void writeShards(const Settings& settings) {
+  std::filesystem::create_directories(settings.shards);
+  int number = 0;
+  for (const ShardValues& shard : shardsOf(cityShape(settings.candidates))) {
+    const auto write = [&](const char* name, const auto& values) {
+      std::ofstream file(settings.shards + "/" + std::to_string(number) + "." + name, std::ios::binary);
+      file.write(reinterpret_cast<const char*>(values.data()), static_cast<std::streamsize>(values.size() * sizeof(values[0])));
+    };
+    write("params", shard.params);
+    write("couriers", shard.couriers);
+    write("held", shard.held);
+    write("orders", shard.orders);
+    write("places", shard.places);
+    write("order_features", shard.orderFeatures);
+    write("candidates", shard.candidates);
+    ++number;
+  }
+}
+
+Settings readSettings(int argc, char** argv) {
+  Settings settings;
+  for (int at = 1; at + 1 < argc; at += 2) {
+    const std::string key = argv[at];
+    const char* value = argv[at + 1];
+    if (key == "--out") settings.out = value;
+    else if (key == "--models") settings.models = value;
+    else if (key == "--backends") settings.backends = value;
+    else if (key == "--shards") settings.shards = value;
+    else if (key == "--seconds") settings.seconds = std::atof(value);
+    else if (key == "--anyway") settings.anyway = true;
+    else if (key == "--candidates") settings.candidates = std::atoi(value);
+    else throw std::runtime_error("unknown option " + key);
+  }
+  return settings;
+}
+
+void run(const Settings& settings) {
+  Report report;
+  {
+    BenchRepository repository(settings.models);
+    repository.add("cost_1", "{ kind: KIND_AUTO count: 1 }");
+    repository.add("cost_4", "{ kind: KIND_AUTO count: 4 }");
+    const std::string cores = std::to_string(std::max(1u, std::thread::hardware_concurrency()));
+    repository.add("cost_cpu", "{ kind: KIND_CPU count: " + cores + " }");
+    TritonHost host({.repository = repository.path, .backends = settings.backends, .logInfo = true});
+    for (const char* model : {"delivery_time", "route_planner", "candidate_cost", "cost_1", "cost_4", "cost_cpu"}) host.load(model);
+    compare(host, settings, report);
+    otherShapes(host, settings, report);
+  }
+  if (device::deviceCount() > 0) addPhases(settings, report);
+  if (!settings.out.empty()) std::ofstream(settings.out) << report.json();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    const Settings settings = readSettings(argc, argv);
+    if (!settings.shards.empty()) writeShards(settings);
+    if (device::deviceCount() == 0 && !settings.anyway) {
+      std::printf("SKIPPED: no GPU\n");
+      return 77;
+    }
+    run(settings);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return 1;
+  }
+  std::fflush(stdout);
+  _exit(0);
+}

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <map>
+
+#include "../cost_on_gpu.hpp"
+#include "../random_shards.hpp"
+
+namespace roundhouse::test {
+
+struct Phase {
+  std::string name;
+  double medianUs = 0;
+};
+
+/// Batches of `count` shards of a shape, one after the other with a clock: what its phases take on the GPU, at the median.
+/// The clock's events cost time themselves, so the sum is more than a batch takes without it.
+inline std::vector<Phase> phasesOf(std::unique_ptr<delivery_time::DeviceNetwork::Context> network, const ShardShape& shape,
+                                   int count, int batches) {
+  candidate_cost::gpu::PhaseClock clock;
+  GpuCosts gpu(std::move(network), {.clock = &clock});
+  candidate_cost::MatrixStore none("/nowhere");
+  Random random{77};
+  std::vector<candidate_cost::ShardValues> values;
+  for (int index = 0; index < count; ++index) values.push_back(randomShard(random, shape));
+  std::vector<std::string> order;
+  std::map<std::string, std::vector<double>> times;
+  for (int batch = -5; batch < batches; ++batch) {
+    gpu.cost(values, none, true);
+    for (const auto& [name, milliseconds] : clock.take()) {
+      if (batch < 0) continue;
+      if (times[name].empty()) order.push_back(name);
+      times[name].push_back(1000.0 * milliseconds);
+    }
+  }
+  std::vector<Phase> phases;
+  for (const std::string& name : order) {
+    auto& own = times[name];
+    std::sort(own.begin(), own.end());
+    phases.push_back({name, own[own.size() / 2]});
+  }
+  return phases;
+}
+
+}  // namespace roundhouse::test
