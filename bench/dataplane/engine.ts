@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fewHeaps } from '#lib/few-heaps';
 import { projectPath } from '#schemas/project-root';
 
 export const model = 'pass_through';
@@ -24,6 +25,7 @@ export function startEngine(models: string, socket: string): Promise<ChildProces
   const child = spawn(process.execPath, [projectPath('dist/services/inference-worker/engine/main.js')], {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     env: {
+      ...fewHeaps,
       PATH: process.env['PATH'],
       ROUNDHOUSE_MODELS_DIR: models,
       ROUNDHOUSE_ENGINE_SOCKET: socket,

@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { fewHeaps } from '#lib/few-heaps';
 import { projectPath } from '#schemas/project-root';
 
 export interface StartedProgram {
@@ -35,6 +36,7 @@ export async function startEngine(models: string, model: string) {
   const folder = mkdtempSync(join(tmpdir(), 'roundhouse-bench-'));
   const socket = join(folder, 'engine.sock');
   const env = {
+    ...fewHeaps,
     ROUNDHOUSE_MODELS_DIR: resolve(models),
     ROUNDHOUSE_ENGINE_MODELS: model,
     ROUNDHOUSE_ENGINE_SOCKET: socket,

@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
+import { fewHeaps } from '#lib/few-heaps';
 import { projectPath } from '#schemas/project-root';
 
 /** An engine whose JavaScript is collected all the time, so that what grows is kept by somebody. */
@@ -9,6 +10,7 @@ export function startEngine(models: string, socket: string): Promise<ChildProces
   const child = spawn(process.execPath, [...flags, entry], {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     env: {
+      ...fewHeaps,
       PATH: process.env['PATH'],
       ROUNDHOUSE_MODELS_DIR: models,
       ROUNDHOUSE_ENGINE_SOCKET: socket,

@@ -5,7 +5,7 @@ import { EngineControl } from '#launcher/models/engine-control';
 import { projectPath } from '#schemas/project-root';
 import { inFolder } from '../in-folder';
 import { startEngine } from './engine';
-import { growthOf, residentBytes, type Growth, type Reading } from './growth';
+import { growthOf, residentBytes, type Growth, type Reading, type Resident } from './growth';
 import { parseOptions, usage, type Options } from './options';
 import { shardTensors } from './shard';
 import { Traffic, type TrafficCounts } from './traffic';
@@ -48,7 +48,7 @@ function makeRepository(folder: string): string {
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** What the engine keeps: garbage is collected and freed memory given back while nothing comes. */
-async function restingBytes({ traffic, pid }: Bench): Promise<number> {
+async function restingBytes({ traffic, pid }: Bench): Promise<Resident> {
   traffic.isHeld = true;
   await traffic.settled();
   await pause(untilTidyMs);
@@ -111,6 +111,7 @@ async function measure(folder: string, options: Options): Promise<object> {
   const bench = { repository, control, traffic, pid: engine.pid! };
   try {
     for (let i = 0; i < warmUpCalls; i += 1) await control.index();
+    await traffic.fill();
     await pause(3_000);
     const reloads = await phase(bench, options.reloads, () => control.load(served, true));
     const cycles = await phase(bench, options.cycles, async () => {

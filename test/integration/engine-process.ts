@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { fewHeaps } from '#lib/few-heaps';
 import { projectPath } from '#schemas/project-root';
 
 export interface LogLine {
@@ -30,6 +31,7 @@ export function startEngineProcess(
   const child = spawn(process.execPath, [projectPath('dist/services/inference-worker/engine/main.js')], {
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     env: {
+      ...fewHeaps,
       PATH: process.env['PATH'],
       ROUNDHOUSE_MODELS_DIR: modelsDir,
       ROUNDHOUSE_ENGINE_SOCKET: socket,

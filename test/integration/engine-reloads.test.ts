@@ -4,10 +4,13 @@ import { projectPath } from '#schemas/project-root';
 
 jest.setTimeout(60_000);
 
-/** The full run has the counts of issue 4; CI a tenth. */
+/**
+ * Issue 4 wants 300 reloads and 500 cycles; more of them hold the noise below the limit. In CI there are a tenth of
+ * those counts.
+ */
 const full = process.env['TEST_FULL'] === '1';
 const counts = full
-  ? { reloads: 300, cycles: 500, switches: 300 }
+  ? { reloads: 1_000, cycles: 1_000, switches: 300 }
   : { reloads: 30, cycles: 50, switches: 30 };
 
 interface Phase {
@@ -20,14 +23,12 @@ interface Phase {
 type Phases = Readonly<Record<'reloads' | 'cycles' | 'switches', Phase>>;
 
 /**
- * Bytes an operation. Memory that grows with every reload ends a process that serves for months. Reloads and
- * cycles grow by steps of a megabyte of heaps, and the core remembers every version number that there was
- * (test/bench/results/reloads.json). In a tenth of the counts the slope is that of caches that fill, by some
- * megabytes in all: only a model that stays in memory shows there.
+ * Bytes an operation: 1 KB. The core never forgets a version number: 4.8 KB a switch (ADR 0013). Two readings differ
+ * by up to half a megabyte, which in a tenth of the counts is 40 KB an operation: only a model that stays shows there.
  */
 const most = full
-  ? { reloads: 16_384, cycles: 8_192, switches: 16_384 }
-  : { reloads: 262_144, cycles: 262_144, switches: 262_144 };
+  ? { reloads: 1_024, cycles: 1_024, switches: 8_192 }
+  : { reloads: 131_072, cycles: 131_072, switches: 131_072 };
 
 test(
   `no request fails, and memory is level: ${Object.values(counts).join(', ')} reloads, cycles, switches under traffic`,

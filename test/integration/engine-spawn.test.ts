@@ -1,4 +1,9 @@
 import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createTelemetry } from '#lib/telemetry';
+import { EngineProcess } from '#services/inference-worker/sentinel/engine-process';
 import { projectPath } from '#schemas/project-root';
 
 jest.setTimeout(30_000);
@@ -46,3 +51,30 @@ test('without a descriptor for its pipes an engine has not started; with some th
     isNextThere: true,
   });
 });
+
+/** glibc reads it before anything of ours runs, so it has to be there. */
+test.each([
+  [{}, '2'],
+  [{ MALLOC_ARENA_MAX: '8' }, '8'],
+])(
+  'an engine keeps few heaps for its threads, or as many as its environment says: %j',
+  async (env, heaps) => {
+    const folder = mkdtempSync(join(tmpdir(), 'roundhouse-spawn-'));
+    const mainFile = join(folder, 'main.js');
+    writeFileSync(mainFile, "console.error('heaps: ' + process.env.MALLOC_ARENA_MAX)");
+    const { logger } = createTelemetry({ service: 'worker', logLevel: 'silent' });
+    const engine = await new Promise<EngineProcess>((resolve) => {
+      const onExit = (): void => resolve(started);
+      const rest = {
+        socket: join(folder, 'engine.sock'),
+        nice: false,
+        logger,
+        onReady: () => undefined,
+        onExit,
+      };
+      const started = new EngineProcess({ mainFile, env, ...rest });
+    });
+    expect(await engine.lastWords()).toBe(`heaps: ${heaps}`);
+    rmSync(folder, { recursive: true });
+  },
+);
