@@ -43,6 +43,8 @@ class ShardCall {
     call_ = host.call(model, inputs, outputs);
   }
 
+  void start() { call_->start(); }
+  void wait() { call_->wait(); }
   void infer() { call_->infer(); }
 
   std::size_t plansBytes() const { return candidates * candidate_cost::layout::PLAN_RECORD_BYTES; }
