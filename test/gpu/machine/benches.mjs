@@ -18,8 +18,11 @@ export function benchNames(build) {
     ...programsIn(`${build}/bench`, '_gpu_soak'),
   ];
   const others = programs.filter((program) => !Object.values(programsByName).includes(program));
-  return [...Object.keys(programsByName), 'pipeline', ...others];
+  return [...Object.keys(programsByName), ...nodeBenches, ...others];
 }
+
+/** Those of `npm run bench` that need no other program. */
+const nodeBenches = ['pipeline', 'recovery', 'dataplane'];
 
 /** True when every one of them ended well; one JSON file each, also of one that failed. */
 export async function runBenches(machine, { names, flags, limitMs }) {
@@ -37,8 +40,9 @@ export async function runBenches(machine, { names, flags, limitMs }) {
 
 async function runBench(machine, name, flags, limitMs) {
   console.log(`\n== bench ${name}`);
-  const { command, args, figuresOf } =
-    name === 'pipeline' ? pipeline(machine, flags) : program(machine, name, flags);
+  const { command, args, figuresOf } = nodeBenches.includes(name)
+    ? nodeBench(machine, name, flags)
+    : program(machine, name, flags);
   const result = await runShown(command, args, { cwd: machine.root, env: machine.env, limitMs });
   const figures = figuresOf(result);
   const failure = result.ok ? {} : { failed: result.reason, outputTail: result.output.slice(-4_000) };
@@ -66,9 +70,9 @@ function program(machine, name, flags) {
   };
 }
 
-/** The whole pipeline with a broker and a Redis of its own; its figures are the last line that it prints. */
-function pipeline(machine, flags) {
-  const main = join(machine.root, 'dist', 'bench', 'pipeline', 'main.js');
+/** With a broker and a Redis of its own where it needs them; its figures are the last line that it prints. */
+function nodeBench(machine, name, flags) {
+  const main = join(machine.root, 'dist', 'bench', name, 'main.js');
   return {
     command: process.execPath,
     args: ['--enable-source-maps', main, ...flags],
