@@ -6,6 +6,8 @@
 
 #include "failure_code.hpp"
 #include "finish_and_exit.hpp"
+#include "network_repository.hpp"
+#include "onnx_mlp.hpp"
 
 namespace {
 
@@ -60,6 +62,21 @@ void checkFailures(TritonHost& host) {
   CHECK_EQUAL(code_of([&] { good->infer(); }), "no failure");
 }
 
+/// A network of other columns than the contract's, written by the tests themselves; large requests on any device.
+void checkOtherColumns() {
+  NetworkRepository repository;
+  writeMlp(repository.add("wide", {6, 3}) / "model.onnx", {6, 16, 3});
+  TritonHost host({.repository = repository.folder(), .backends = BACKENDS});
+  host.load("wide");
+  constexpr std::int64_t rows = 20'000;
+  const std::vector<float> features(rows * 6, 0.25f);
+  std::vector<float> quantiles(rows * 3, -1.0f);
+  const auto call = host.call("wide", {{"features", TRITONSERVER_TYPE_FP32, {rows, 6}, features.data(), features.size() * 4}},
+                              {{"quantiles", quantiles.data(), quantiles.size() * 4}});
+  call->infer();
+  for (std::size_t at = 3; at < quantiles.size(); ++at) CHECK(std::fabs(quantiles[at] - quantiles[at % 3]) < 1e-3f);
+}
+
 }  // namespace
 
 int main() {
@@ -79,5 +96,6 @@ int main() {
     host.unload("route_planner");
     CHECK(host.statistics("delivery_time").find("\"execution_count\"") != std::string::npos);
   }
+  checkOtherColumns();
   finish_and_exit();
 }

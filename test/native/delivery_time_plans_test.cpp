@@ -312,11 +312,11 @@ void checkLimits() {
 
 void checkLimitsOfOddValues() {
   const Columns columns{3, 2};
-  // A thousandth of the column's largest, and of the value: 0.2 + 0.001 for column 1.
+  // Five thousandths of the column's largest and one of the value: 1 + 0.001 for column 1.
   std::vector<float> expected{1, 200, 1, 1}, found = expected;
-  found[3] = 1.19f;
+  found[3] = 1.99f;
   CHECK(deviation(columns, expected, found).isWithin());
-  found[3] = 1.21f;
+  found[3] = 2.01f;
   CHECK(!deviation(columns, expected, found).isWithin());
   const float infinite = std::numeric_limits<float>::infinity(), none = std::numeric_limits<float>::quiet_NaN();
   for (const float odd : {infinite, -infinite, none}) {

@@ -80,7 +80,7 @@ class RowSource {
 std::vector<float> absoluteLimits(const Columns& columns, std::span<const float> expected) {
   std::vector<float> limits(columns.quantiles);
   for (std::size_t column = 0; column < limits.size(); ++column) {
-    limits[column] = !isContract(columns)         ? kRelativeLimit * largestOf(columns, expected, column)
+    limits[column] = !isContract(columns)         ? kOtherLimit * largestOf(columns, expected, column)
                      : column < kFirstRideFactor ? kSecondsLimit
                                                   : kRideFactorLimit;
   }

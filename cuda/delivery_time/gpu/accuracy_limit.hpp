@@ -13,9 +13,10 @@ namespace roundhouse::delivery_time::gpu {
 constexpr float kSecondsLimit = 0.5f;
 constexpr float kRideFactorLimit = 0.001f;
 constexpr float kRelativeLimit = 0.001f;
+/// For networks of other columns than the contract's: of the largest value of the column.
+constexpr float kOtherLimit = 0.005f;
 
-/// The absolute part of a column. For networks of other columns than the contract's: kRelativeLimit of the largest value
-/// of the column in `expected`.
+/// The absolute part of each column's limit; `expected` has the values of networks of other columns.
 std::vector<float> absoluteLimits(const Columns& columns, std::span<const float> expected);
 
 struct Deviation {

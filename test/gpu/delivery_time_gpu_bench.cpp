@@ -1,0 +1,327 @@
+// delivery_time_gpu_bench [--seconds S] [--out FILE]
+// Rows a second and latency of the Triton backend delivery_time, in this process, against a bare TensorRT loop with the
+// same plan in the same run; the arena and the graphs against without; the time from start to the first prediction. The
+// shipped network and a dense 64-512-512-256-1. Needs a GPU, TensorRT and TritonCore: else it says so and exits with 77.
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <functional>
+#include <thread>
+
+#include "accuracy_limit.hpp"
+#include "device_count.hpp"
+#include "etr_bare_loop.hpp"
+#include "load.hpp"
+#include "network_repository.hpp"
+#include "onnx_mlp.hpp"
+#include "onnx_network.hpp"
+
+namespace {
+
+using namespace roundhouse;
+using namespace roundhouse::delivery_time;
+using namespace roundhouse::test;
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+
+constexpr std::size_t kBatches[] = {64, 1'024, 16'384, 65'536};
+double secondsEach = 0.25;
+
+double microsecondsSince(Clock::time_point start) {
+  return std::chrono::duration<double, std::micro>(Clock::now() - start).count();
+}
+
+struct Latency {
+  double median = 0, p99 = 0;
+};
+
+/// Of `once`, after it has run a while.
+Latency latencyOf(const std::function<void()>& once) {
+  for (int warm = 0; warm < 20; ++warm) once();
+  std::vector<double> times;
+  const auto start = Clock::now();
+  while (times.size() < 50 || (microsecondsSince(start) < secondsEach * 1e6 && times.size() < 100'000)) {
+    const auto begin = Clock::now();
+    once();
+    times.push_back(microsecondsSince(begin));
+  }
+  std::sort(times.begin(), times.end());
+  return {times[times.size() / 2], times[times.size() * 99 / 100]};
+}
+
+/// Calls a second; `some` makes a few and returns how many.
+double rateOf(const std::function<std::size_t()>& some) {
+  (void)some();
+  const auto start = Clock::now();
+  std::size_t calls = 0;
+  while (microsecondsSince(start) < secondsEach * 1e6) calls += some();
+  return static_cast<double>(calls) / microsecondsSince(start) * 1e6;
+}
+
+std::string json(const char* name, double value) {
+  char text[96];
+  std::snprintf(text, sizeof text, "\"%s\": %.4g", name, value);
+  return text;
+}
+
+std::string json(const char* name, const Latency& latency) {
+  char text[128];
+  std::snprintf(text, sizeof text, "\"%s\": { \"p50\": %.1f, \"p99\": %.1f }", name, latency.median, latency.p99);
+  return text;
+}
+
+/// One of the two networks, as a model of the repository.
+struct Subject {
+  std::string name;
+  fs::path file;
+  Columns columns;
+  std::vector<float> features;
+};
+
+struct Bare {
+  Latency device, copies, graph, graphCopies;
+  double deviceRate = 0, copiesRate = 0;
+};
+
+/// Four contexts, or one: the better rate is the bar. No call waits for the host.
+double bareRate(gpu::TensorRtNetwork& network, const Subject& subject, std::size_t rows, bool copies) {
+  double best = 0;
+  for (const std::size_t count : {1u, 4u}) {
+    std::vector<std::unique_ptr<BareLoop>> loops;
+    for (std::size_t index = 0; index < count; ++index) {
+      loops.push_back(std::make_unique<BareLoop>(network, rows, subject.features));
+    }
+    best = std::max(best, rateOf([&] {
+                      constexpr std::size_t rounds = 16;
+                      for (std::size_t round = 0; round < rounds; ++round) {
+                        for (auto& loop : loops) copies ? loop->enqueueWithCopies() : loop->enqueue();
+                      }
+                      for (auto& loop : loops) loop->wait();
+                      return rounds * count;
+                    }));
+  }
+  return best * static_cast<double>(rows);
+}
+
+Bare measureBare(gpu::TensorRtNetwork& network, const Subject& subject, std::size_t rows) {
+  Bare bare;
+  BareLoop loop(network, rows, subject.features);
+  bare.device = latencyOf([&] { loop.enqueue(), loop.wait(); });
+  bare.copies = latencyOf([&] { loop.enqueueWithCopies(), loop.wait(); });
+  bare.graph = latencyOf([&] { loop.launch(false), loop.wait(); });
+  bare.graphCopies = latencyOf([&] { loop.launch(true), loop.wait(); });
+  bare.deviceRate = bareRate(network, subject, rows, false);
+  bare.copiesRate = bareRate(network, subject, rows, true);
+  return bare;
+}
+
+/// A call with buffers of one kind.
+struct BackendCall {
+  BackendCall(TritonHost& host, const std::string& model, const Subject& subject, std::size_t rows, MemoryKind kind)
+      : in(kind, rows * subject.columns.features), out(kind, rows * subject.columns.quantiles) {
+    in.set(subject.features.data());
+    const std::vector<std::int64_t> shape{static_cast<std::int64_t>(rows), static_cast<std::int64_t>(subject.columns.features)};
+    call = host.call(model, {{"features", TRITONSERVER_TYPE_FP32, shape, in.data(), in.bytes(), kind}},
+                     {{"quantiles", out.data(), out.bytes(), kind}});
+  }
+  GpuBuffer in, out;
+  std::unique_ptr<Call> call;
+};
+
+/// Rows a second with so many calls in flight, kept there by up to four threads.
+double backendRate(TritonHost& host, const std::string& model, const Subject& subject, std::size_t rows, MemoryKind kind,
+                   std::size_t inFlight) {
+  const std::size_t threads = std::min<std::size_t>(4, inFlight);
+  std::vector<std::vector<std::unique_ptr<BackendCall>>> calls(threads);
+  for (std::size_t index = 0; index < inFlight; ++index) {
+    calls[index % threads].push_back(std::make_unique<BackendCall>(host, model, subject, rows, kind));
+  }
+  std::vector<double> rates(threads);
+  std::vector<std::thread> running;
+  for (std::size_t thread = 0; thread < threads; ++thread) {
+    running.emplace_back([&, thread] {
+      for (auto& one : calls[thread]) one->call->start();
+      rates[thread] = rateOf([&] {
+        for (auto& one : calls[thread]) one->call->wait(), one->call->start();
+        return calls[thread].size();
+      });
+      for (auto& one : calls[thread]) one->call->wait();
+    });
+  }
+  double rate = 0;
+  for (std::size_t thread = 0; thread < threads; ++thread) running[thread].join(), rate += rates[thread];
+  return rate * static_cast<double>(rows);
+}
+
+std::string compare(TritonHost& host, const Subject& subject, gpu::TensorRtNetwork& network, std::size_t rows) {
+  const Bare bare = measureBare(network, subject, rows);
+  const auto alone = [&](MemoryKind kind) {
+    BackendCall one(host, subject.name, subject, rows, kind);
+    return latencyOf([&] { one.call->infer(); });
+  };
+  const Latency device = alone(kDevice), pinned = alone(kPinned), pageable = alone(kPageable);
+  std::string text = "{ \"rows\": " + std::to_string(rows) + ",\n      \"bare\": { ";
+  text += json("deviceMicroseconds", bare.device) + ", " + json("copiesMicroseconds", bare.copies) + ", " +
+          json("deviceGraphMicroseconds", bare.graph) + ", " + json("copiesGraphMicroseconds", bare.graphCopies) + ", " +
+          json("deviceRowsPerSecond", bare.deviceRate) + ", " + json("copiesRowsPerSecond", bare.copiesRate);
+  text += " },\n      \"backend\": { ";
+  text += json("deviceMicroseconds", device) + ", " + json("pinnedMicroseconds", pinned) + ", " +
+          json("pageableMicroseconds", pageable);
+  std::printf("%-8s %6zu rows: device %.1f us (bare %.1f, graph %.1f), pinned %.1f us (bare %.1f, graph %.1f), pageable %.1f us",
+              subject.name.c_str(), rows, device.median, bare.device.median, bare.graph.median, pinned.median,
+              bare.copies.median, bare.graphCopies.median, pageable.median);
+  std::printf("; bare %.1f M rows/s, with copies %.1f\n", bare.deviceRate / 1e6, bare.copiesRate / 1e6);
+  for (const std::size_t inFlight : {4u, 8u, 16u}) {
+    const double resident = backendRate(host, subject.name, subject, rows, kDevice, inFlight);
+    const double copied = backendRate(host, subject.name, subject, rows, kPinned, inFlight);
+    const std::string name = "inFlight" + std::to_string(inFlight);
+    text += ", \"" + name + "\": { " + json("deviceRowsPerSecond", resident) + ", " + json("pinnedRowsPerSecond", copied) + " }";
+    std::printf("         %2zu in flight: device %.1f M rows/s (%.3f of bare), pinned %.1f (%.3f of bare)\n", inFlight,
+                resident / 1e6, resident / bare.deviceRate, copied / 1e6, copied / bare.copiesRate);
+    std::fflush(stdout);
+  }
+  return text + " } }";
+}
+
+std::size_t usedDeviceMemory() {
+  std::size_t free = 0, total = 0;
+  device::require(cudaMemGetInfo(&free, &total), "memory in use");
+  return total - free;
+}
+
+/// Device memory and times of a model after it has run calls of every size in all its instances.
+std::string measureVariant(TritonHost& host, const Subject& subject, const std::string& model) {
+  const std::size_t before = usedDeviceMemory();
+  host.load(model);
+  for (const std::size_t rows : kBatches) (void)backendRate(host, model, subject, rows, kPinned, 8);
+  const std::size_t bytes = usedDeviceMemory() - before;
+  const auto latency = [&](std::size_t rows) {
+    BackendCall one(host, model, subject, rows, kPinned);
+    return latencyOf([&] { one.call->infer(); });
+  };
+  const Latency small = latency(64), large = latency(65'536);
+  const double rate = backendRate(host, model, subject, 65'536, kDevice, 8);
+  std::printf("%-28s %.1f MB, 64 rows %.1f us, 65,536 rows %.1f us, %.1f M rows/s\n", model.c_str(),
+              static_cast<double>(bytes) / 1e6, small.median, large.median, rate / 1e6);
+  host.unload(model);
+  return "{ \"variant\": \"" + model + "\", " + json("deviceMegabytes", static_cast<double>(bytes) / 1e6) + ", " +
+         json("pinnedMicroseconds64", small) + ", " + json("pinnedMicroseconds65536", large) + ", " +
+         json("deviceRowsPerSecond65536", rate) + " }";
+}
+
+std::string variants(TritonHost& host, NetworkRepository& repository, const Subject& subject) {
+  std::string text;
+  for (const bool arena : {true, false}) {
+    for (const bool graphs : {true, false}) {
+      const std::string model = subject.name + (arena ? "_arena" : "_own") + (graphs ? "_graphs" : "_launches");
+      const fs::path folder =
+          repository.add(model, subject.columns,
+                         NetworkRepository::parameter("shared_arena", arena ? "true" : "false") + ", " +
+                             NetworkRepository::parameter("graphs", graphs ? "true" : "false"));
+      fs::copy_file(subject.file, folder / "model.onnx");
+      text += (text.empty() ? "" : ",\n    ") + measureVariant(host, subject, model);
+    }
+  }
+  return "[ " + text + " ]";
+}
+
+std::string measure(TritonHost& host, NetworkRepository& repository, const Subject& subject) {
+  fs::copy_file(subject.file, repository.add(subject.name, subject.columns) / "model.onnx");
+  host.load(subject.name);
+  const auto reference = loadNetwork(subject.file, "", subject.columns);
+  DeviceNetworkOptions options;
+  options.file = subject.file;
+  options.columns = subject.columns;
+  options.reference = reference.get();
+  options.graphs = false;
+  options.sharedArena = false;
+  const auto network = std::dynamic_pointer_cast<gpu::TensorRtNetwork>(gpu::load(options));
+  std::printf("%s: %s\n", subject.name.c_str(), network->description().c_str());
+  std::string text;
+  for (const std::size_t rows : kBatches) {
+    text += (text.empty() ? "" : ",\n    ") + compare(host, subject, *network, rows);
+  }
+  host.unload(subject.name);
+  return "{ \"network\": \"" + subject.name + "\", \"runs\": \"" + network->description() + "\",\n    \"batches\": [ " + text +
+         " ],\n    \"variants\": " + variants(host, repository, subject) + " }";
+}
+
+/// From the start of a process to the first prediction of the shipped network, its plan being kept already.
+int firstPrediction() {
+  TritonHost host({.repository = checkoutFolder() / "models", .backends = backendsFolder()});
+  host.load("delivery_time");
+  const std::vector<float> features(64 * kFeatures, 0.5f);
+  std::vector<float> quantiles(64 * kQuantiles);
+  const auto call = host.call("delivery_time", {{"features", TRITONSERVER_TYPE_FP32, {64, 20}, features.data(), features.size() * 4}},
+                              {{"quantiles", quantiles.data(), quantiles.size() * 4}});
+  call->infer();
+  std::fflush(stdout);
+  _exit(0);
+}
+
+double firstPredictionSeconds(const char* program) {
+  const auto start = Clock::now();
+  const int status = std::system((std::string(program) + " --first").c_str());
+  if (status != 0) throw std::runtime_error("the first prediction failed");
+  return microsecondsSince(start) / 1e6;
+}
+
+Subject shipped() {
+  return {"shipped", checkoutFolder() / "models/delivery_time/1/model.onnx", {}, gpu::rowsToCompare({}, 65'536)};
+}
+
+Subject wide(const fs::path& folder) {
+  const Columns columns{64, 1};
+  writeMlp(folder / "wide.onnx", {64, 512, 512, 256, 1});
+  return {"wide", folder / "wide.onnx", columns, gpu::rowsToCompare(columns, 65'536)};
+}
+
+std::string whyNot() {
+  if (device::deviceCount() == 0) return "no GPU";
+  if (TritonHost::findCore().empty()) return "no TritonCore";
+  return gpu::whyNoLibrary("");
+}
+
+void run(const char* program, const std::string& out) {
+  NetworkRepository repository;
+  std::string text;
+  double first = 0;
+  {
+    TritonHost host({.repository = repository.folder(), .backends = backendsFolder()});
+    for (const Subject& subject : {shipped(), wide(repository.folder())}) {
+      text += (text.empty() ? "" : ",\n  ") + measure(host, repository, subject);
+    }
+    first = firstPredictionSeconds(program);
+    std::printf("from the start of a process to its first prediction: %.2f s\n", first);
+  }
+  if (!out.empty()) {
+    std::ofstream(out) << "{ " << json("secondsToFirstPrediction", first) << ",\n  \"networks\": [ " << text << " ] }\n";
+  }
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  std::string out;
+  for (int at = 1; at < count; ++at) {
+    const std::string name = arguments[at];
+    if (name == "--first") return firstPrediction();
+    if (at + 1 < count && name == "--out") out = arguments[++at];
+    if (at + 1 < count && name == "--seconds") secondsEach = std::atof(arguments[++at]);
+  }
+  if (const std::string reason = whyNot(); !reason.empty()) {
+    std::printf("skipped: %s\n", reason.c_str());
+    return 77;
+  }
+  try {
+    run(arguments[0], out);
+  } catch (const std::exception& error) {
+    std::printf("FAILED: %s\n", error.what());
+    std::fflush(stdout);
+    _exit(1);
+  }
+  std::fflush(stdout);
+  _exit(0);
+}
