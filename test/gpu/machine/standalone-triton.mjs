@@ -1,0 +1,219 @@
+#!/usr/bin/env node
+// node test/gpu/machine/standalone-triton.mjs --shards DIR [--out FILE] [--seconds S] [--build DIR] [--toolchain DIR]
+// The models of this repository in a stand-alone Triton server, called over gRPC by processes of Node.js with the shards
+// that candidate_cost_gpu_bench has written: candidate_cost in one call, and delivery_time, then candidate_cost.
+import { spawn } from 'node:child_process';
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { createServer } from 'node:net';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
+import { projectRoot } from '../../../scripts/setup/places.mjs';
+
+const maxMessageBytes = 64 * 1024 * 1024;
+const models = ['delivery_time', 'candidate_cost'];
+const shardCount = 16;
+const clientThreads = 4;
+const orderColumns = 13;
+const etrFeatures = 20;
+const tensors = [
+  ['params', 'INT64', 8],
+  ['couriers', 'INT32', 4],
+  ['held', 'INT32', 4],
+  ['orders', 'INT32', 4],
+  ['places', 'INT32', 4],
+  ['order_features', 'FP32', 4],
+  ['candidates', 'UINT16', 2],
+];
+
+function clientOf(address) {
+  const require = createRequire(import.meta.url);
+  const { connectEngine } = require(join(projectRoot, 'dist', 'lib', 'engine-client', 'grpc.js'));
+  return connectEngine({ address, maxMessageBytes });
+}
+
+function readShard(folder, number) {
+  return tensors.map(([name, datatype, bytes]) => {
+    const data = readFileSync(join(folder, `${number}.${name}`));
+    return { name, datatype, shape: [1, data.length / bytes], data };
+  });
+}
+
+const callOf = (model, inputs) => ({ model, version: '', requestId: '', inputs });
+const farFromNow = () => Date.now() + 60_000;
+
+async function onePass(client, shard) {
+  await client.infer(callOf('candidate_cost', shard.tensors), farFromNow());
+}
+
+/** The times of the first call become known times of the second. */
+async function twoCalls(client, shard) {
+  const asked = {
+    name: 'features',
+    datatype: 'FP32',
+    shape: [shard.rows, etrFeatures],
+    data: shard.features,
+  };
+  const { outputs } = await client.infer(callOf('delivery_time', [asked]), farFromNow());
+  const quantiles = outputs[0].data;
+  for (let row = 0; row < shard.rows; row += 1) {
+    const at = row * orderColumns * 4;
+    const seconds = (column) => Math.round(quantiles.readFloatLE((row * 8 + column) * 4));
+    shard.orders.writeInt32LE(seconds(0), at + 4 * 3);
+    shard.orders.writeInt32LE(seconds(2), at + 4 * 9);
+    shard.orders.writeInt32LE(seconds(4), at + 4 * 11);
+    shard.orders.writeInt32LE(7, at + 4 * 7);
+  }
+  await client.infer(callOf('candidate_cost', shard.known), farFromNow());
+}
+
+function prepared(folder, number) {
+  const own = readShard(folder, number);
+  const known = readShard(folder, number);
+  known[0].data.writeBigInt64LE(1n, 23 * 8);
+  const orders = known[3].data;
+  const rows = orders.length / 4 / orderColumns;
+  const features = Buffer.from(
+    new Float32Array(rows * etrFeatures).map((_, at) => (at % etrFeatures === 0 ? 0 : (at % 7) + 0.5)).buffer,
+  );
+  return { tensors: own, known, orders, rows, features };
+}
+
+const ways = { onePass, twoCalls };
+
+/** In a thread: its share of the calls under way, each with a shard of its own. */
+async function serveThread({ address, folder, way, numbers, seconds }) {
+  const client = clientOf(address);
+  const from = performance.now() + seconds * 200;
+  const to = from + seconds * 1_000;
+  const micros = [];
+  const run = async (shard) => {
+    for (let before = performance.now(); before < to;) {
+      await ways[way](client, shard);
+      const after = performance.now();
+      if (before >= from && after <= to) micros.push(1_000 * (after - before));
+      before = after;
+    }
+  };
+  await Promise.all(numbers.map((number) => run(prepared(folder, number))));
+  await client.close();
+  parentPort.postMessage(micros);
+}
+
+function inThread(data) {
+  return new Promise((resolved, rejected) => {
+    const thread = new Worker(new URL(import.meta.url), { workerData: data });
+    thread.once('message', resolved);
+    thread.once('error', rejected);
+  });
+}
+
+async function measure(address, folder, way, concurrency, seconds) {
+  const threads = Math.min(concurrency, clientThreads);
+  const numbersOf = (thread) =>
+    [...Array(concurrency).keys()].filter((number) => number % threads === thread);
+  const shares = [...Array(threads).keys()].map((thread) =>
+    inThread({ address, folder, way, numbers: numbersOf(thread), seconds }),
+  );
+  const all = (await Promise.all(shares)).flat().sort((a, b) => a - b);
+  const at = (part) => all[Math.floor(part * (all.length - 1))] ?? 0;
+  return { concurrency, shardsPerSecond: all.length / seconds, p50Us: at(0.5), p99Us: at(0.99) };
+}
+
+function freePort() {
+  return new Promise((resolved) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = server.address();
+      server.close(() => resolved(port));
+    });
+  });
+}
+
+/** On ports of this machine alone; ends with `stop`. */
+async function startServer({ toolchain, build }) {
+  const port = await freePort();
+  const program = join(toolchain, 'triton', 'pytriton', 'tritonserver', 'bin', 'tritonserver');
+  chmodSync(program, 0o755);
+  const libraries = join(toolchain, 'triton', 'nvidia_pytriton.libs');
+  const args = [
+    ...['--model-repository', join(projectRoot, 'models'), '--backend-directory', join(build, 'backends')],
+    ...['--model-control-mode', 'explicit', ...models.flatMap((model) => ['--load-model', model])],
+    ...[
+      '--grpc-address',
+      '127.0.0.1',
+      '--grpc-port',
+      String(port),
+      '--allow-http',
+      '0',
+      '--allow-metrics',
+      '0',
+    ],
+  ];
+  const env = {
+    ...process.env,
+    LD_LIBRARY_PATH: [libraries, process.env.LD_LIBRARY_PATH ?? '']
+      .filter((folder) => folder !== '')
+      .join(':'),
+  };
+  const child = spawn(program, args, { env, stdio: ['ignore', 'ignore', 'pipe'] });
+  let words = '';
+  child.stderr.setEncoding('utf8').on('data', (text) => (words = (words + text).slice(-20_000)));
+  const ended = new Promise((resolved) => child.once('exit', (code, signal) => resolved(code ?? signal)));
+  const address = `127.0.0.1:${port}`;
+  const client = clientOf(address);
+  for (let tries = 0; tries < 600; tries += 1) {
+    const states = await Promise.all(models.map((model) => client.isModelReady(model)));
+    if (states.every(Boolean)) break;
+    if (child.exitCode !== null || tries === 599) {
+      child.kill('SIGKILL');
+      throw new Error(`the server is not ready: ${words}`);
+    }
+    await new Promise((resolved) => setTimeout(resolved, 100));
+  }
+  await client.close();
+  const stop = () => {
+    child.kill('SIGTERM');
+    return ended;
+  };
+  return { address, stop };
+}
+
+async function main() {
+  const text = (value) => ({ type: 'string', default: value });
+  const { values } = parseArgs({
+    options: {
+      shards: { type: 'string' },
+      out: { type: 'string' },
+      seconds: text('1'),
+      build: text(join(projectRoot, 'build', 'cuda')),
+      toolchain: text(process.env.ROUNDHOUSE_TOOLCHAIN_DIR ?? join(projectRoot, '.roundhouse', 'toolchain')),
+    },
+  });
+  if (values.shards === undefined)
+    throw new Error('--shards DIR: what candidate_cost_gpu_bench --shards DIR wrote');
+  const server = await startServer({ toolchain: resolve(values.toolchain), build: resolve(values.build) });
+  const figures = {};
+  try {
+    for (const way of Object.keys(ways)) {
+      figures[way] = [];
+      for (const concurrency of [1, 4, shardCount]) {
+        const rate = await measure(server.address, values.shards, way, concurrency, Number(values.seconds));
+        figures[way].push(rate);
+        console.log(`stand-alone, gRPC, ${way}: ${JSON.stringify(rate)}`);
+      }
+    }
+  } finally {
+    await server.stop();
+  }
+  if (values.out !== undefined) writeFileSync(values.out, `${JSON.stringify(figures, null, 2)}\n`);
+}
+
+if (isMainThread) {
+  main().catch((error) => {
+    console.error(error.message);
+    process.exitCode = 1;
+  });
+} else {
+  await serveThread(workerData);
+}
