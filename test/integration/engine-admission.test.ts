@@ -337,3 +337,29 @@ test('what waits for a model that is unloaded is still answered by it', async ()
   await client.loadModel('echo');
   expect((await client.infer({ ...request, inputs: echoInputs([1]) }, inMs(minute))).version).toBe('1');
 });
+
+test('one that waits for the latest version stays with it when a later one comes, and shares its place', async () => {
+  const client = connect('grpc');
+  const name = releases.next();
+  const send = (version = '', inputs = echoInputs([1])) =>
+    client.infer({ model: 'echo', version, requestId: 'r', inputs }, inMs(minute));
+  const held = send('', echoInputs([1], operations.hold, name));
+  await admission.until(1, 0);
+  const waiting = send();
+  await admission.until(1, 1);
+  repository.write('echo', config, ['2']);
+  await client.loadModel('echo');
+  // Version 2 is the latest from now on, with an instance of its own.
+  expect((await send()).version).toBe('2');
+  expect((await send('2')).version).toBe('2');
+  await admission.until(1, 1);
+  releases.release(name);
+  expect([(await held).version, (await waiting).version]).toEqual(['1', '1']);
+  const second = releases.next();
+  const latest = send('', echoInputs([1], operations.hold, second));
+  await admission.until(1, 0);
+  const named = send('2');
+  await admission.until(1, 1);
+  releases.release(second);
+  expect([(await latest).version, (await named).version]).toEqual(['2', '2']);
+});
