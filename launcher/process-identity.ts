@@ -15,8 +15,8 @@ export function isAlive(identity: ProcessIdentity): boolean {
   return identityOf(identity.pid)?.started === identity.started;
 }
 
-/** Ids of the direct children whose command line holds `text`. */
-export function childrenOf(pid: number, text: string): number[] {
+/** Ids of the direct children whose command line holds `text`; one that has ended and is not waited for has none. */
+export function childrenOf(pid: number, text = ''): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .map(Number)

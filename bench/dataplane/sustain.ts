@@ -25,6 +25,30 @@ function slope(points: readonly { readonly x: number; readonly y: number }[]): n
   return covariance / points.reduce((sum, { x }) => sum + (x - meanX) ** 2, 0);
 }
 
+/** Resident bytes of both ends, after `x` requests. */
+interface Sample {
+  readonly x: number;
+  readonly caller: number;
+  readonly engine: number;
+}
+
+/** Growth is that of the last four fifths: the first one fills pools and caches. */
+function summaryOf(micros: Float64Array, seconds: number, samples: readonly Sample[]): Sustained {
+  const settled = samples.slice(Math.floor(samples.length / 5));
+  const per100 = (of: (sample: Sample) => number): number =>
+    Math.round(slope(settled.map((sample) => ({ x: sample.x, y: of(sample) }))) * 100);
+  const sorted = micros.sort();
+  return {
+    seconds: Number(seconds.toFixed(1)),
+    requests: micros.length,
+    perSecond: Math.round(micros.length / seconds),
+    p50Us: Math.round(sorted[Math.floor(micros.length / 2)]!),
+    p99Us: Math.round(sorted[Math.floor(micros.length * 0.99)]!),
+    callerBytesPer100: per100(({ caller }) => caller),
+    engineBytesPer100: per100(({ engine }) => engine),
+  };
+}
+
 /**
  * So many requests a second for so long, sent in ticks of a few milliseconds whatever the answers do; the
  * latency counts from the tick at which a request was due.
@@ -36,7 +60,7 @@ export async function sustain(
   enginePid: number,
 ): Promise<Sustained> {
   const micros = new Float64Array(Math.ceil(rate * seconds) + rate);
-  const samples: { x: number; caller: number; engine: number }[] = [];
+  const samples: Sample[] = [];
   let sent = 0;
   let done = 0;
   let failure: unknown;
@@ -60,18 +84,5 @@ export async function sustain(
     await new Promise((resolve) => setTimeout(resolve, 1));
   }
   while (done < sent) await new Promise((resolve) => setTimeout(resolve, 1));
-  const elapsed = (performance.now() - started) / 1_000;
-  const settled = samples.slice(Math.floor(samples.length / 5));
-  const per100 = (of: (sample: (typeof samples)[number]) => number): number =>
-    Math.round(slope(settled.map((sample) => ({ x: sample.x, y: of(sample) }))) * 100);
-  const sorted = micros.subarray(0, done).sort();
-  return {
-    seconds: Number(elapsed.toFixed(1)),
-    requests: done,
-    perSecond: Math.round(done / elapsed),
-    p50Us: Math.round(sorted[Math.floor(done / 2)]!),
-    p99Us: Math.round(sorted[Math.floor(done * 0.99)]!),
-    callerBytesPer100: per100(({ caller }) => caller),
-    engineBytesPer100: per100(({ engine }) => engine),
-  };
+  return summaryOf(micros.subarray(0, done), (performance.now() - started) / 1_000, samples);
 }

@@ -1,10 +1,11 @@
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { projectPath } from '#schemas/project-root';
 import { connectBus } from '#lib/bus/kafka';
 import { createTelemetry } from '#lib/telemetry';
 import { topicsOf } from '#schemas/topics';
 import { cityDay } from '#policy/simulation/city/city-day';
+import { childrenOf } from '../../launcher/process-identity';
 import { startPipeline, type Pipeline } from '../../launcher/pipeline';
 import type { RoundReport } from '../../launcher/day/dispatched-rounds';
 import { runDay } from '../../launcher/day/run-day';
@@ -12,6 +13,8 @@ import { anyPorts } from '../support/any-ports';
 import { hasProgram } from '../support/has-program';
 import { startStack } from '../support/stack';
 import { LauncherProcess } from './launcher-process';
+
+const isAlive = (pid: number): boolean => existsSync(`/proc/${pid}`);
 
 const rules = { targetClickToDoor: 40, maximumClickToDoor: 90, payPerOrder: 10, guaranteedPayPerHour: 15 };
 
@@ -170,24 +173,3 @@ describe('npm start', () => {
     expect(await launcher.ended).toEqual({ code: 143, signal: null });
   }, 120_000);
 });
-
-/** Ids of the processes whose parent is `pid`, from /proc. */
-function childrenOf(pid: number): number[] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .map(Number)
-    .filter((candidate) => parentOf(candidate) === pid);
-}
-
-function parentOf(pid: number): number {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
-  } catch {
-    return -1;
-  }
-}
-
-function isAlive(pid: number): boolean {
-  return parentOf(pid) !== -1;
-}

@@ -1,8 +1,10 @@
-import { fork, spawn, type ChildProcess } from 'node:child_process';
+import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { childrenOf } from '#launcher/process-identity';
 import { mainFileOf, runToItsEnd, spawnService } from '../support/run-service';
 import { startStack } from '../support/stack';
 import { until } from '../support/until';
@@ -32,17 +34,7 @@ async function forkReady(): Promise<ChildProcess> {
   return child;
 }
 
-/** Ids of running processes whose command line holds the engine's entry and whose parent is `pid`. */
-async function engineOf(pid: number): Promise<number[]> {
-  const ps = spawn('ps', ['-eo', 'pid=,ppid=,args='], { stdio: ['ignore', 'pipe', 'ignore'] });
-  let text = '';
-  ps.stdout.on('data', (bytes: Buffer) => (text += bytes.toString()));
-  await once(ps, 'close');
-  const rows = text.split('\n').map((line) => line.trim().split(/\s+/));
-  return rows
-    .filter((row) => Number(row[1]) === pid && row.join(' ').includes('engine'))
-    .map((row) => Number(row[0]));
-}
+const engineOf = (pid: number): number[] => childrenOf(pid, join('engine', 'main.js'));
 
 async function untilGone(pid: number): Promise<void> {
   await until(() => !existsSync(`/proc/${pid}`), `process ${pid} is gone`);
@@ -149,8 +141,8 @@ test('an engine that never becomes ready: alive, not ready with the reason, no r
 test('SIGTERM while an engine hangs in its start: exit code 0, and the engine is gone', async () => {
   const { child } = spawnService('inference-worker', { ...stack.env, ...free });
   const exited = once(child, 'exit');
-  let engine: number | undefined;
-  while (engine === undefined) [engine] = await engineOf(child.pid!);
+  await until(() => engineOf(child.pid!).length > 0, 'an engine');
+  const engine = engineOf(child.pid!)[0]!;
   process.kill(engine, 'SIGSTOP');
   child.kill('SIGTERM');
   expect((await exited)[0]).toBe(0);
@@ -159,7 +151,7 @@ test('SIGTERM while an engine hangs in its start: exit code 0, and the engine is
 
 test('SIGTERM: exit code 0, and its engine is gone', async () => {
   const child = await forkReady();
-  const [engine] = await engineOf(child.pid!);
+  const [engine] = engineOf(child.pid!);
   expect(engine).toBeGreaterThan(0);
   child.kill('SIGTERM');
   const [code] = (await once(child, 'exit')) as [number | null];
@@ -169,14 +161,14 @@ test('SIGTERM: exit code 0, and its engine is gone', async () => {
 
 test('a worker killed without warning takes its engine with it', async () => {
   const child = await forkReady();
-  const [engine] = await engineOf(child.pid!);
+  const [engine] = engineOf(child.pid!);
   child.kill('SIGKILL');
   await untilGone(engine!);
 }, 60_000);
 
 test('a stopped engine that sees nothing ends with its killed worker, too', async () => {
   const worker = await forkReady();
-  const [engine] = await engineOf(worker.pid!);
+  const [engine] = engineOf(worker.pid!);
   process.kill(engine!, 'SIGSTOP');
   worker.kill('SIGKILL');
   await untilGone(engine!);
