@@ -8,6 +8,7 @@ import { requirePlatform, requireTools } from './prerequisites.mjs';
 import { pythonBackend } from './python-backend.mjs';
 import { redisServer } from './redis-server.mjs';
 import { runSteps } from './run-steps.mjs';
+import { testPackages } from './test-packages.mjs';
 import { tritonCore } from './triton-core.mjs';
 import { typescriptBuild } from './typescript-build.mjs';
 
@@ -21,12 +22,13 @@ const makers = {
   native: nativeBuild,
   'native-tests': nativeTests,
   python: pythonBackend,
+  'test-packages': testPackages,
 };
 
 export const stepNames = Object.keys(makers);
 
-/** What the programs need: everything but the C++ tests and their backends. */
-export const productSteps = stepNames.filter((name) => name !== 'native-tests');
+/** What the programs need: everything but what only tests do. */
+export const productSteps = stepNames.filter((name) => !['native-tests', 'test-packages'].includes(name));
 
 /**
  * Sets up what is missing; resolves to the number of steps that ran. A look costs no lock and no network.

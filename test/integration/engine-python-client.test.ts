@@ -11,14 +11,14 @@ import {
 import { projectPath } from '#schemas/project-root';
 import { startEngineProcess, type RunningEngine } from './engine-process';
 import { faultEnv } from './fault-models';
-import { python, setUpPython } from './python-environment';
+import { python, whyNoPython } from './python-environment';
 import { echoConfig, makeRepository, type TestRepository } from './engine-repository';
 
 jest.setTimeout(60_000);
 
 const scripts = projectPath('test/python');
 
-const missing = setUpPython();
+const missing = whyNoPython();
 const whenPython = missing === null ? describe : describe.skip;
 
 async function runScript(script: string, ...parameters: string[]): Promise<Record<string, unknown>> {

@@ -15,11 +15,11 @@ import { projectPath } from '#schemas/project-root';
 import { until } from '../support/until';
 import { startEngineProcess, type RunningEngine } from './engine-process';
 import { echoConfig, makeRepository, type TestRepository } from './engine-repository';
-import { python, setUpPython } from './python-environment';
+import { python, whyNoPython } from './python-environment';
 
 jest.setTimeout(60_000);
 
-const missing = setUpPython();
+const missing = whyNoPython();
 const whenPython = missing === null ? describe : describe.skip;
 if (missing !== null) test.skip(`no Python with numpy: ${missing}`, () => undefined);
 
