@@ -1,4 +1,5 @@
 import { brokerJars } from './broker-jars.mjs';
+import { cudaCompiler } from './cuda-compiler.mjs';
 import { LiveLine } from './live-line.mjs';
 import { withLock } from './lock.mjs';
 import { nativeBuild, nativeTests } from './native-build.mjs';
@@ -8,6 +9,7 @@ import { requirePlatform, requireTools } from './prerequisites.mjs';
 import { pythonBackend } from './python-backend.mjs';
 import { redisServer } from './redis-server.mjs';
 import { runSteps } from './run-steps.mjs';
+import { tensorrtHeaders } from './tensorrt-headers.mjs';
 import { testPackages } from './test-packages.mjs';
 import { tritonCore } from './triton-core.mjs';
 import { typescriptBuild } from './typescript-build.mjs';
@@ -27,6 +29,10 @@ const makers = {
 
 export const stepNames = Object.keys(makers);
 
+/** Only where they are asked for by name. */
+const optionalMakers = { cuda: cudaCompiler, tensorrt: tensorrtHeaders };
+export const optionalStepNames = Object.keys(optionalMakers);
+
 /** What the programs need: everything but what only tests do. */
 export const productSteps = stepNames.filter((name) => !['native-tests', 'test-packages'].includes(name));
 
@@ -36,7 +42,7 @@ export const productSteps = stepNames.filter((name) => !['native-tests', 'test-p
  */
 export async function setUp({ only = stepNames, live = new LiveLine(), places = placesOf() } = {}) {
   const report = (line) => live.line(line);
-  const steps = only.map((name) => makers[name](places));
+  const steps = only.map((name) => (makers[name] ?? optionalMakers[name])(places));
   const open = () => openSteps(steps);
   if (open().length === 0) return 0;
   const onWait = (pid) => report(`another set-up of this folder is running (process ${pid}); waiting for it`);

@@ -44,6 +44,7 @@ function nativeInputs({ root, toolchain }, folders) {
   return [
     join(root, 'CMakeLists.txt'),
     join(toolchain, 'triton', '.set-up-from'),
+    join(toolchain, 'tensorrt-headers', '.set-up-from'),
     ...['node-addon-api', 'node-api-headers', 'onnxruntime-node'].map((name) =>
       join(root, 'node_modules', name, 'package.json'),
     ),

@@ -14,6 +14,7 @@ const platforms = [
   'manylinux_2_35_x86_64',
   'manylinux_2_17_x86_64',
   'manylinux2014_x86_64',
+  'manylinux_2_12_x86_64',
   'manylinux_2_5_x86_64',
 ];
 

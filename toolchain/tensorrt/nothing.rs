@@ -1,0 +1,1 @@
+// Only for Cargo, which wants a source.
