@@ -21,13 +21,13 @@ export const tools = {
     packages: () => ['python3', 'python3-pip'],
     isThere: () => inPath('python3') && spawnSync('python3', ['-m', 'pip', '--version'], pipEnv).status === 0,
   },
-  cargo: { name: 'Cargo (cargo)', packages: () => ['cargo'], isThere: () => inPath('cargo') },
   cmake: { name: 'CMake (cmake)', packages: () => ['cmake'], isThere: () => inPath('cmake') },
   compiler: {
     name: 'a C++20 compiler with make (c++, make)',
     packages: () => ['g++', 'make'],
     isThere: () => inPath(process.env.CXX || 'c++') && (inPath('make') || inPath('ninja')),
   },
+  cargo: { name: 'Cargo (cargo)', packages: () => ['cargo'], isThere: () => inPath('cargo') },
 };
 
 /** As the launcher starts the broker. */

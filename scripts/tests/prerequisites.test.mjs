@@ -11,7 +11,9 @@ test('everything that is missing stands in one message, with the command that br
   const message = missingMessage(all, absent, { id: 'ubuntu', version: 24.04 });
   for (const tool of Object.values(tools)) assert.ok(message.includes(tool.name), tool.name);
   assert.ok(
-    message.includes('sudo apt-get install openjdk-21-jre-headless maven python3 python3-pip cmake g++ make'),
+    message.includes(
+      'sudo apt-get install openjdk-21-jre-headless maven python3 python3-pip cmake g++ make cargo',
+    ),
     message,
   );
 });
