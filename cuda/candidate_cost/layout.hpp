@@ -11,7 +11,7 @@ constexpr uint16_t NO_ROW = 0xffff;
 constexpr int MAX_STOPS = 16;
 constexpr int MAX_PLAN_ORDERS = 8;
 constexpr int MAX_BUNDLE_ORDERS = 6;
-constexpr int MAX_EXACT_ORDERS = 6;
+constexpr int MAX_EXACT_ORDERS = 7;
 
 namespace Param {
 enum : int {

@@ -56,7 +56,7 @@ struct DeviceShards {
   /// One an order of the batch.
   OrderTimes* times;
   int32_t* orderTimes;
-  /// PLAN_RECORD_BYTES a candidate of the batch.
+  /// PLAN_RECORD_BYTES a candidate of the batch, aligned to 16.
   uint8_t* records;
   int32_t count;
   int32_t candidates;

@@ -78,6 +78,11 @@ struct CandidateSource {
   }
 };
 
+/// A plan record that is written 16 bytes at a time.
+struct alignas(16) PlanWords {
+  uint8_t bytes[layout::PLAN_RECORD_BYTES];
+};
+
 /// For every candidate of the batch, once it has an answer. The record of one without a plan is 0, so that no earlier
 /// batch's shows.
 ROUNDHOUSE_HD inline void recordStep(const DeviceShards& batch, int index, const route_planner::gpu::Answer& answer,
@@ -85,12 +90,13 @@ ROUNDHOUSE_HD inline void recordStep(const DeviceShards& batch, int index, const
   const int number = batch.shardOf(index);
   const DeviceShard& shard = batch.shards[number];
   const int row = index - shard.firstCandidate;
-  uint8_t* const record = batch.records + int64_t{index} * layout::PLAN_RECORD_BYTES;
+  PlanWords words{};
   if (summary.status == route_planner::PrepareStatus::ok) {
-    return writePlanRecord(shard.tables, row, route_planner::gpu::planOf(answer, summary), record);
+    writePlanRecord(shard.tables, row, route_planner::gpu::planOf(answer, summary), words.bytes);
+  } else if (batch.states[number].isGood()) {
+    lower(batch.states[number].refused, row);
   }
-  if (batch.states[number].isGood()) lower(batch.states[number].refused, row);
-  for (int byte = 0; byte < layout::PLAN_RECORD_BYTES; ++byte) record[byte] = 0;
+  *reinterpret_cast<PlanWords*>(batch.records + int64_t{index} * layout::PLAN_RECORD_BYTES) = words;
 }
 
 }  // namespace roundhouse::candidate_cost::gpu
