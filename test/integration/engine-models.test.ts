@@ -176,6 +176,18 @@ test.each([
   expect([await answers('1'), await answers('2')]).toEqual(['1', '2']);
 });
 
+test.each([
+  ['a backend that is not there', echoConfig(all).replace('"echo"', '"nope"')],
+  ['what the backend refuses', echoConfig(`${all}\n${broken}`)],
+])('an engine whose last load failed for %s stops in order', async (_, text) => {
+  await start();
+  repository.write('echo', text);
+  await expect(client.loadModel('echo')).rejects.toMatchObject({ code: 'MODEL_FAILED' });
+  expect(await engine.stop()).toBe(0);
+  // The core's own stop would run into its time-out, and fail.
+  expect(engine.log.map(({ event }) => event)).not.toContain('CloseFailed');
+});
+
 test('what no backend takes is reported, and the poll takes it up when it is mended', async () => {
   await start({ ROUNDHOUSE_MODELS_POLL_MS: '20' });
   repository.write('other', echoConfig(broken));

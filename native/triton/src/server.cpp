@@ -128,11 +128,16 @@ void Server::load_model(const std::string& model) {
     loaded_.insert(model);
   }
   retirement_.around(server_, model, [&] {
+    bool serves = false;
+    if (TRITONSERVER_Error* error = api_.ServerModelIsReady(server_, name_of(model), -1, &serves)) {
+      api_.ErrorDelete(error);
+    }
     StderrCapture capture;
     try {
       api_.check(api_.ServerLoadModel(server_, name_of(model)));
     } catch (TritonFailure& failure) {
       failure.log = capture.finish();
+      if (serves) counts_the_gone_ = true;
       throw;
     }
   });
@@ -158,6 +163,13 @@ std::string Server::stop(const std::function<void()>& pump) {
   }
   retirement_.finish();
   wait_until_unloaded(pump);
+  return end_core();
+}
+
+// Everything is unloaded here. Where the core counts a model that is gone, its stop would wait for its whole time-out
+// and fail: it is left as it is, idle, with the process to end it.
+std::string Server::end_core() {
+  if (counts_the_gone_) return "";
   try {
     api_.check(api_.ServerStop(server_));
     api_.check(api_.ServerDelete(server_));

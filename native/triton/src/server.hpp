@@ -99,6 +99,8 @@ class Server {
   // called while it waits: whoever blocks the JS thread retires completions there, since a request that
   // isn't deleted keeps its model. Returns the reason when the core didn't stop in time, else an empty string.
   std::string stop(const std::function<void()>& pump);
+  // The core is deleted: nothing of it uses this any more.
+  bool is_deleted() const { return server_ == nullptr; }
   void refuse_new_work() { stopping_ = true; }
   // Waits until no request is open, calling `pump` meanwhile, at most the exit timeout.
   void drain(const std::function<void()>& pump);
@@ -112,6 +114,7 @@ class Server {
   void set_parameters(TRITONSERVER_InferenceRequest* request, const RequestSpec& spec);
   bool lock_for_stop(std::unique_lock<std::shared_timed_mutex>& lock, const std::function<void()>& pump);
   void wait_until_unloaded(const std::function<void()>& pump);
+  std::string end_core();
   // Whether it may start now; throws where it is refused.
   bool admit(Inference& inference, const RequestSpec& spec);
   std::int64_t most_running(const std::string& model, std::int64_t version);
@@ -145,6 +148,9 @@ class Server {
   std::atomic<bool> stopping_{false};
   // Shared: calls into a running server. Unique: its end.
   std::shared_timed_mutex lifecycle_;
+  // A load that fails while an older one of the same version serves leaves a record that the core counts as a model
+  // for ever: its stop never succeeds then, though nothing is loaded.
+  std::atomic<bool> counts_the_gone_{false};
   ModelRetirement retirement_;
   Admission admission_;
   std::mutex models_mutex_;

@@ -95,7 +95,14 @@ void ServerBinding::open_data_plane(const std::string& socket_path, bool pins) {
 
 std::string ServerBinding::stop() {
   if (data_plane_) data_plane_->close();
-  return server_->stop([] {});
+  const std::string failure = server_->stop([] {});
+  keep_if_used();
+  return failure;
+}
+
+// A core that isn't deleted may have threads that use the server: its memory stays.
+void ServerBinding::keep_if_used() const {
+  if (!server_->is_deleted()) new std::shared_ptr<Server>(server_);
 }
 
 void ServerBinding::retire() {
@@ -141,9 +148,8 @@ void ServerBinding::stop_without_javascript() {
   server_->cancel_all();
   if (data_plane_) data_plane_->close();
   if (gettid() == getpid()) return server_->drain(pump);
-  const std::string failure = server_->stop(pump);
-  // A server that doesn't stop keeps threads that use it: its memory stays.
-  if (!failure.empty()) new std::shared_ptr<Server>(server_);
+  (void)server_->stop(pump);
+  keep_if_used();
 }
 
 void ServerBinding::on_environment_end(void* pointer) {

@@ -41,6 +41,7 @@ class ServerBinding : public std::enable_shared_from_this<ServerBinding> {
   static void on_process_exit(int status, void*);
   Napi::Array to_js(Napi::Env env, std::vector<std::unique_ptr<Inference>>& done);
   void stop_without_javascript();
+  void keep_if_used() const;
 
   Napi::Env env_;
   CompletionChannel channel_;
