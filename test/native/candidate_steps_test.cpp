@@ -6,6 +6,7 @@
 
 #include "../../cuda/backend/error.hpp"
 #include "../../cuda/candidate_cost/gpu/shard_steps.hpp"
+#include "../../cuda/candidate_cost/gpu/table_bytes.hpp"
 #include "../../cuda/candidate_cost/shard.hpp"
 #include "../gpu/matrix_folder.hpp"
 #include "check.hpp"
@@ -220,9 +221,43 @@ void checkNotFinite() {
   CHECK(source(shards[0].tables.candidateCount, problem));
 }
 
+/// Tables side by side are one stretch; with a page between them, or a kilobyte, they are not.
+void checkStretch() {
+  Random random{9};
+  MatrixStore none("/nowhere");
+  const ShardValues values = test::randomShard(random, {});
+  const Shard shard = openShard(values.bytes(), none);
+  alignas(64) static std::byte slot[1 << 16];
+  const auto placed = [&](std::size_t gap) {
+    auto tensors = tableBytes(shard.tables);
+    std::byte* next = slot;
+    for (TensorBytes& tensor : tensors) {
+      tensor.data = next;
+      next += (tensor.bytes + 63) / 64 * 64 + gap;
+    }
+    return tensors;
+  };
+  const auto close = placed(0);
+  const TensorBytes stretch = stretchOf(close);
+  CHECK(stretch.data == slot);
+  CHECK_EQUAL(stretch.bytes, static_cast<uint64_t>(static_cast<const std::byte*>(close[6].data) - slot) + close[6].bytes);
+  CHECK_EQUAL(stretchOf(placed(1024)).bytes, 0u);
+  // No candidates: what lies at their address plays no part.
+  auto without = close;
+  without[6] = {nullptr, 0};
+  CHECK(stretchOf(without).data == slot);
+  std::array<const std::byte*, 7> at{};
+  for (std::size_t index = 0; index < at.size(); ++index) at[index] = static_cast<const std::byte*>(close[index].data);
+  const auto moved = tableBytes(tablesAt(shard.tables, at));
+  for (std::size_t index = 0; index < at.size(); ++index) {
+    CHECK(moved[index].data == close[index].data && moved[index].bytes == close[index].bytes);
+  }
+}
+
 }  // namespace
 
 int main() {
+  checkStretch();
   checkRandomShards();
   checkWrongCandidates();
   checkNotFinite();
