@@ -6,17 +6,25 @@ const options = { limit: { type: 'string' }, follow: { type: 'boolean' } } as co
 test('flags are read', () => {
   expect({ ...readFlags(['--limit', '5', '--follow'], options) }).toEqual({ limit: '5', follow: true });
   expect({ ...readFlags(['--limit=5'], options) }).toEqual({ limit: '5' });
+  expect({ ...readFlags(['--limit='], options) }).toEqual({ limit: '' });
 });
 
 test.each([
   [['--limti', '5'], 'unknown flag --limti: did you mean --limit?'],
   [['--zzzzzzzzz=5'], 'unknown flag --zzzzzzzzz: the flags are --limit, --follow'],
-  [['--limit'], '--limit'],
+  [['--limit'], '--limit needs a value'],
+  [['--limit', '--follow'], '--limit needs a value'],
+  [['--limit', '-x'], '--limit needs a value'],
   [['--follow=x'], '--follow'],
   [['words'], 'words'],
 ])('%j is refused', (argv, reason) => {
   expect(() => readFlags(argv, options)).toThrow(ArgumentsInvalid);
   expect(() => readFlags(argv, options)).toThrow(reason);
+});
+
+// Node took the number for a flag, and told how to write `--limit=-5`, which is out of its range, too.
+test.each(['-5', '-0.5', '-.5'])('%s behind a flag is its value', (given) => {
+  expect({ ...readFlags(['--limit', given, '--follow'], options) }).toEqual({ limit: given, follow: true });
 });
 
 test('numbers within their range', () => {
@@ -65,6 +73,12 @@ describe('a command', () => {
     await runIt(['--nope'], neverRun);
     expect(written.err).toBe('unknown flag --nope: the flags are --limit, --follow\n\nusage: words\n');
     expect(process.exitCode).toBe(2);
+  });
+
+  test('with a long usage gets a hint instead of it', async () => {
+    const usage = 'words\n'.repeat(9);
+    await runCommand({ usage, parse: () => readFlags(['--nope'], options), run: neverRun }, []);
+    expect(written.err).toMatch(/^unknown flag --nope: .*\n\n--help shows how it is called\n$/);
   });
 
   test('that fails says why; one that resolves to a code ends with it, whatever still holds the process', async () => {

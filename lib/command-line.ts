@@ -13,13 +13,37 @@ export function readFlags<const O extends Options>(
   argv: readonly string[],
   options: O,
 ): ReturnType<typeof parseArgs<{ options: O }>>['values'] {
-  const unknown = unknownFlag(argv, options);
-  if (unknown !== null) throw new ArgumentsInvalid(unknown);
+  const args = withNegatives(argv, options);
+  const fault = unknownFlag(args, options) ?? lackingValue(args, options);
+  if (fault !== null) throw new ArgumentsInvalid(fault);
   try {
-    return parseArgs({ args: [...argv], options, strict: true, allowPositionals: false }).values;
+    return parseArgs({ args, options, strict: true, allowPositionals: false }).values;
   } catch (error) {
     throw new ArgumentsInvalid((error as Error).message);
   }
+}
+
+function takesValue(word: string, options: Options): boolean {
+  return word.startsWith('--') && options[word.slice(2)]?.type === 'string';
+}
+
+/** A negative number behind a flag is its value, as `--flag=-5` is: whoever reads it names the range. */
+function withNegatives(argv: readonly string[], options: Options): string[] {
+  const args: string[] = [];
+  for (const word of argv) {
+    const flag = args.at(-1);
+    const isValue = flag !== undefined && /^-[\d.]/.test(word) && takesValue(flag, options);
+    if (isValue) args[args.length - 1] = `${flag}=${word}`;
+    else args.push(word);
+  }
+  return args;
+}
+
+function lackingValue(args: readonly string[], options: Options): string | null {
+  const lacking = args.find(
+    (word, index) => takesValue(word, options) && (args[index + 1] ?? '-').startsWith('-'),
+  );
+  return lacking === undefined ? null : `${lacking} needs a value`;
 }
 
 function unknownFlag(argv: readonly string[], options: Options): string | null {
@@ -85,8 +109,8 @@ function endProcessSoon(): void {
 
 /**
  * A program with a command line: `--help` prints the usage and ends with 0; a command line that can't be
- * followed gets one message and the usage, and ends with 2; a run that rejects, its message and 1. A run may
- * resolve to another exit code.
+ * followed gets one message and the usage, or where it is long a hint, and ends with 2; a run that rejects, its
+ * message and 1. A run may resolve to another exit code.
  */
 export async function runCommand<Parsed>(
   command: Command<Parsed>,
@@ -103,11 +127,18 @@ export async function runCommand<Parsed>(
   endSoon();
 }
 
+/** A longer one would push the fault out of sight. */
+const mostUsageLines = 8;
+
+function usageBehindFault(usage: string): string {
+  return usage.split('\n').length <= mostUsageLines ? usage : '--help shows how it is called';
+}
+
 /** Who was told to end (an error with an exit code of its own) needs no words. */
 function tellFailure(error: unknown, usage: string): number {
   const { exitCode } = error as { exitCode?: unknown };
   if (typeof exitCode === 'number') return exitCode;
   const isOfTheUser = error instanceof ArgumentsInvalid;
-  process.stderr.write(`${errorText(error)}\n${isOfTheUser ? `\n${usage}\n` : ''}`);
+  process.stderr.write(`${errorText(error)}\n${isOfTheUser ? `\n${usageBehindFault(usage)}\n` : ''}`);
   return isOfTheUser ? 2 : 1;
 }

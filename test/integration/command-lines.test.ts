@@ -51,6 +51,21 @@ test.concurrent.each(programs)('%s says which flag it does not know', async (pro
   expect(stderr).not.toMatch(/^\s+at .*:\d+/m);
 });
 
+const numbers = [
+  ['launcher/main.js', '--orders', '--couriers', '--seed', '--f', '--deadline-ms'],
+  ['launcher/dead-letters.js', '--limit'],
+  ['launcher/models/main.js', '--share'],
+];
+test.concurrent.each(
+  numbers.flatMap(([program, ...flags]) => flags.map((flag) => [program!, flag] as const)),
+)('%s %s -5 is told its range', async (program, flag) => {
+  const before = program.includes('models') ? ['label', 'canary'] : [];
+  const { status, stderr } = await run(program, ...before, flag, '-5');
+  expect(status).toBe(2);
+  expect(stderr.split('\n')[0]).toMatch(new RegExp(`^${flag} is "?-5"?: .*[01]`));
+  expect(stderr.split('\n').length).toBeLessThan(8);
+});
+
 test.concurrent('dead-letters without a broker says where the address is to be had', async () => {
   const { status, stderr } = await run('launcher/dead-letters.js');
   expect(status).toBe(1);
