@@ -3,6 +3,7 @@ import { finalTable } from '../terminal/final-table';
 import { legend, roundLine } from '../terminal/round-line';
 import type { Terminal } from '../terminal/terminal';
 import { dayFailure } from './day-failure';
+import { lostEngines } from './lost-engines';
 import type { PlannedDay } from './planned-day';
 import { runDay } from './run-day';
 
@@ -24,7 +25,10 @@ export async function dispatchDay(plan: PlannedDay, place: DayPlace): Promise<vo
     signal,
     onReport: (report) => terminal.line(roundLine(report)),
   });
-  terminal.line(`\n${finalTable(outcome, plan.rules, (Date.now() - startedAt) / 1000)}`);
+  const wallSeconds = (Date.now() - startedAt) / 1_000;
+  const workers = pipeline.processes().filter(({ name }) => name.startsWith('worker'));
+  const enginesLost = await lostEngines(workers);
+  terminal.line(`\n${finalTable({ outcome, rules: plan.rules, wallSeconds, enginesLost })}`);
   const saved = await plan.save(outcome.result);
   if (saved !== null) terminal.line(`  ${saved}`);
   const failure = dayFailure(outcome.totals, outcome.metrics.delivered);

@@ -5,8 +5,16 @@ import type { DayOutcome } from '../day/run-day';
 const minutes = (value: number) => `${value.toFixed(2)} min`;
 const whole = (value: number) => `${Math.round(value)} ms`;
 
-/** What the day came to, one figure a line. */
-export function finalTable({ metrics, totals }: DayOutcome, rules: DayRules, wallSeconds: number): string {
+interface Day {
+  readonly outcome: Pick<DayOutcome, 'metrics' | 'totals'>;
+  readonly rules: DayRules;
+  readonly wallSeconds: number;
+  readonly enginesLost: number;
+}
+
+/** What the day came to, one figure a line; what went wrong has a line only where something did. */
+export function finalTable({ outcome, rules, wallSeconds, enginesLost }: Day): string {
+  const { metrics, totals } = outcome;
   const rows: [string, string][] = [
     [
       'orders delivered',
@@ -30,6 +38,7 @@ export function finalTable({ metrics, totals }: DayOutcome, rules: DayRules, wal
     ['decision latency', `p50 ${whole(totals.decisionMsP50)}, p99 ${whole(totals.decisionMsP99)}`],
     ['rounds', `${totals.rounds}: ${totals.complete} closed complete, ${totals.byDeadline} by deadline`],
     ['late decisions', `${totals.late}, and ${totals.afterOutage} after an outage`],
+    ...(enginesLost > 0 ? [['engines lost', String(enginesLost)] as [string, string]] : []),
     ...(Object.keys(totals.shardFaults).length > 0
       ? [['shards not solved', shardFaultsText(totals.shardFaults)] as [string, string]]
       : []),

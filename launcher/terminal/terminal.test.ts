@@ -129,19 +129,18 @@ test('the final table', () => {
     shardFaults: {},
   };
   const rules = { targetClickToDoor: 40, maximumClickToDoor: 90, payPerOrder: 10, guaranteedPayPerHour: 15 };
-  const table = finalTable({ result: null as never, metrics: all, totals }, rules, 21.55);
+  const outcome = { metrics: all, totals };
+  const table = finalTable({ outcome, rules, wallSeconds: 21.55, enginesLost: 0 });
   expect(table).toContain('orders delivered    598 of 600 (0.33% left)');
   expect(table).toContain("cost per order      11.00 of couriers' pay (10 an order, at least 15 an hour)");
   expect(table).toContain('33.20 min (an order left counts 90 min)');
   expect(table).toContain('decision latency    p50 61 ms, p99 130 ms');
   expect(table).toContain('late decisions      0, and 1 after an outage');
   expect(table).toContain('rounds              151: 150 closed complete, 1 by deadline');
-  expect(table).not.toContain('shards not solved');
+  expect(table).not.toMatch(/shards not solved|engines lost/);
   const shardFaults = { missing: 1, ENGINE_LOST: 4 };
-  const worse = finalTable(
-    { result: null as never, metrics: all, totals: { ...totals, shardFaults } },
-    rules,
-    1,
-  );
+  const bad = { ...outcome, totals: { ...totals, shardFaults } };
+  const worse = finalTable({ outcome: bad, rules, wallSeconds: 1, enginesLost: 2 });
+  expect(worse).toContain('engines lost        2');
   expect(worse).toContain('shards not solved   ENGINE_LOST 4, missing 1');
 });

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { projectPath } from '#schemas/project-root';
 import { connectBus } from '#lib/bus/kafka';
 import { createTelemetry } from '#lib/telemetry';
@@ -103,6 +104,16 @@ describe('npm start', () => {
     expect(launcher.output).toMatch(/closed complete, \d+ by deadline/);
     expect(launcher.output).not.toContain('\u001b');
     expect(children.filter(isAlive)).toEqual([]);
+  }, 120_000);
+
+  test('counts the engines that were lost on the way', async () => {
+    const launcher = start(['--orders', '20', '--couriers', '6', '--f', '30'], 'day-start-lost.');
+    await launcher.until(/^\d\d:\d\d {2}open/m, 90_000);
+    const [worker] = childrenOf(launcher.pid, 'inference-worker');
+    const [engine] = childrenOf(worker!, join('engine', 'main.js'));
+    process.kill(engine!, 'SIGKILL');
+    expect(await launcher.ended).toEqual({ code: 0, signal: null });
+    expect(launcher.output).toMatch(/^ {2}engines lost +1$/m);
   }, 120_000);
 
   test('Ctrl-C in the middle of a day ends everything', async () => {

@@ -63,7 +63,6 @@ test.concurrent.each(
   const { status, stderr } = await run(program, ...before, flag, '-5');
   expect(status).toBe(2);
   expect(stderr.split('\n')[0]).toMatch(new RegExp(`^${flag} is "?-5"?: .*[01]`));
-  expect(stderr.split('\n').length).toBeLessThan(8);
 });
 
 test.concurrent('dead-letters without a broker says where the address is to be had', async () => {
