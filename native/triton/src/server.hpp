@@ -122,6 +122,7 @@ class Server {
   void refuse(Ticket* displaced) noexcept;
   // What the core takes for a version, -1 where that can't be said.
   std::int64_t served_version(const std::string& model, std::int64_t version);
+  // Where the message of a failed request says that the process of its model has ended.
   void note_broken(const Inference& inference) noexcept;
   // Throws where the core refuses it. The inference may be gone afterwards.
   void launch(Inference& inference);

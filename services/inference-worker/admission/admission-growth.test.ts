@@ -8,6 +8,7 @@ const none: PriorityCounts = {
   started_later: 0,
   refused_full: 0,
   refused_hopeless: 0,
+  displaced: 0,
   late: 0,
   expired_queued: 0,
   expired_running: 0,
