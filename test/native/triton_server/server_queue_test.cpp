@@ -195,6 +195,9 @@ void check_many_threads(const fs::path& repository) {
   CHECK_EQUAL(statistics.queued, 0);
   CHECK_EQUAL(statistics.in_core, 0);
   CHECK_EQUAL(statistics.queued_bytes, 0);
+  std::uint64_t displaced = 0;
+  for (const AdmissionCounts& counts : statistics.counts) displaced += counts.displaced;
+  CHECK(displaced > 0);
   CHECK_EQUAL(server->stop([] {}), "");
 }
 
