@@ -25,7 +25,7 @@ export interface PlannerBindings {
   abiVersion(): number;
   costShard(...shard: NativeShard): NativeShardCosts;
   costShardAsync(...shard: NativeShard): Promise<NativeShardCosts>;
-  /** Problems as pack-problems.ts packs them; ANSWER_VALUES values for each. `exact`: also beyond 6 orders. */
+  /** Problems as pack-problems.ts packs them; ANSWER_VALUES values for each. `exact`: also beyond MAX_EXACT_ORDERS orders. */
   solveProblems(packed: Int32Array, exact: boolean): BigInt64Array;
   solveProblemsAsync(packed: Int32Array, exact: boolean): Promise<BigInt64Array>;
   /** `what`: 0 solve, 1 prepare and solve, 2 full enumeration; whole passes for at least `leastSeconds`. */

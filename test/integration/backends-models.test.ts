@@ -189,7 +189,7 @@ describe('route_planner', () => {
     expect(Array.from(outputs.flags!)).toEqual(
       plans.map(({ feasible, unproven }) => (feasible ? 1 : 0) + (unproven ? 2 : 0)),
     );
-    expect(outputs.flags!.includes(3)).toBe(true); // 7 and 8 orders
+    expect(outputs.flags!.includes(3)).toBe(true); // 8 orders
     const sequences = plans.flatMap(({ stops }) => [
       ...stops,
       ...new Array<number>(16 - stops.length).fill(0),

@@ -11,17 +11,17 @@ const solve = (args: string[], input = '') =>
 
 const line = (id: number) => `${problemLine(id)}\n`;
 
-/** Seven orders in a row, each picked up and dropped off where the last one was: beyond the exact limit. */
-const seven = () => {
-  const orders = Array.from({ length: 7 }, (_, i) => ({
+/** Eight orders in a row, each picked up and dropped off where the last one was: beyond the exact limit. */
+const eight = () => {
+  const orders = Array.from({ length: 8 }, (_, i) => ({
     ready: 0,
     promised: 0,
     pick: 2 * i + 1,
     drop: 2 * i + 2,
     new: 0,
   }));
-  const row = new Array<number>(15).fill(0);
-  return problemLine(9, { n: 7, m: 14, w: [1, 1, 1], orders, svc: row, T: row.map(() => row) });
+  const row = new Array<number>(17).fill(0);
+  return problemLine(9, { n: 8, m: 16, w: [1, 1, 1], orders, svc: row, T: row.map(() => row) });
 };
 
 let folder: string;
@@ -36,9 +36,9 @@ test('a file is answered line by line', () => {
 
 test('- reads standard input; the heuristic says unproven, infeasible is an answer', () => {
   const tight = problemLine(4, { Q: 0 });
-  const { status, stdout } = solve(['-'], `${seven()}\n${tight}`);
+  const { status, stdout } = solve(['-'], `${eight()}\n${tight}`);
   expect(status).toBe(0);
-  expect(stdout).toBe('9 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 unproven\n4 infeasible\n');
+  expect(stdout).toBe('9 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 unproven\n4 infeasible\n');
 });
 
 test('a malformed line is named with file, number and reason; the others are answered; exit code 1', () => {

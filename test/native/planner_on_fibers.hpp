@@ -111,7 +111,7 @@ class FiberPlanner {
     } else if (group < gpu::firstSearchGroup(6)) {
       answer = solveSearch(record, five_);
     } else {
-      answer = solveSearch(record, six_);
+      answer = group < gpu::firstSearchGroup(7) ? solveSearch(record, six_) : solveSearch(record, seven_);
     }
     if (answer.cost == gpu::kUnsolved) items_[firsts_[gpu::kGeneralGroup + 1] + counters_.unsolved++] = item;
   }
@@ -128,6 +128,7 @@ class FiberPlanner {
   uint32_t firsts_[gpu::kGroups + 1] = {};
   gpu::SearchMemory<5, kStack, 128> five_;
   gpu::SearchMemory<6, 256, 128> six_;
+  gpu::SearchMemory<7, 320, 256> seven_;
 };
 
 }  // namespace roundhouse::test

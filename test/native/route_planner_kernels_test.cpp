@@ -30,8 +30,11 @@ const test::Family families[] = {
     {"64-bit costs", 1, 5, INT32_MAX, INT32_MAX, kHuge / 4, 3, 3, 6, 6, 3, 1, 3, false},
     {"memo, ties", 4, 6, 3, 4, 2, 1, 2, 8, 8, 3, 1, 9, false},
     {"memo, mixed", 5, 6, 40, 80, 4, 2, 2, 6, 9, 3, 2, 9, true},
-    {"heuristic", 7, 8, 400, 900, 10, 2, 3, 4, 5, 3, 2, 9, false},
-    {"rescue", 7, 8, 300, 500, 4, 3, 6, 2, 2, 3, 2, 3, false},
+    {"7 orders", 7, 7, 900, 2000, 10, 3, kNever, kNever, kNever, kNever, 1, 9, true},
+    {"7, ties", 7, 7, 3, 4, 2, kNever, kNever, kNever, kNever, kNever, 1, 9, false},
+    {"7, mixed", 7, 7, 90, 300, 10, 4, 3, 9, 9, 4, 2, 9, false},
+    {"heuristic", 8, 8, 400, 900, 10, 2, 3, 4, 5, 3, 2, 9, false},
+    {"rescue", 8, 8, 300, 500, 4, 3, 6, 2, 2, 3, 2, 3, false},
 };
 
 struct Memories {
@@ -39,6 +42,7 @@ struct Memories {
   Workspace warp;
   gpu::SearchMemory<5, 192, 256> five;
   gpu::SearchMemory<6, 256, 256> six;
+  gpu::SearchMemory<7, 320, 256> seven;
   gpu::SearchMemory<5, 8, 256> small;
 };
 
@@ -83,7 +87,7 @@ bool samePlan(const Plan& a, const Plan& b) {
 }
 
 struct Taken {
-  int tree = 0, search = 0, general = 0, infeasible = 0, overflow = 0;
+  int tree = 0, search = 0, general = 0, infeasible = 0, overflow = 0, overflow7 = 0;
 };
 
 void checkProblem(const Problem& problem, const std::string& name, Memories& memories, Taken& taken) {
@@ -99,7 +103,10 @@ void checkProblem(const Problem& problem, const std::string& name, Memories& mem
   if (choice.kernel == Kernel::tree || choice.kernel == Kernel::search) {
     ++taken.search;
     if (choice.orders <= 5) CHECK_THAT(same(solveSearch(prepared, memories.five), plan), name + ": search of 5");
-    CHECK_THAT(same(solveSearch(prepared, memories.six), plan), name + ": search of 6");
+    if (choice.orders <= 6) CHECK_THAT(same(solveSearch(prepared, memories.six), plan), name + ": search of 6");
+    const Answer seven = solveSearch(prepared, memories.seven);
+    taken.overflow7 += seven.cost == gpu::kUnsolved ? 1 : 0;
+    CHECK_THAT(seven.cost == gpu::kUnsolved || same(seven, plan), name + ": search of 7");
     if (choice.orders <= 5) {
       const Answer little = solveSearch(prepared, memories.small);
       taken.overflow += little.cost == gpu::kUnsolved ? 1 : 0;
@@ -159,8 +166,8 @@ int main(int argc, char** argv) {
       checkProblem(test::randomProblem(random, family), std::string(family.name) + " " + std::to_string(index),
                    *memories, taken);
     }
-    std::printf("%-13s tree %d, search %d, general %d; infeasible %d, stack of 8 too small %d\n", family.name,
-                taken.tree, taken.search, taken.general, taken.infeasible, taken.overflow);
+    std::printf("%-13s tree %d, search %d, general %d; infeasible %d, stack of 8 too small %d, of 320 %d\n", family.name,
+                taken.tree, taken.search, taken.general, taken.infeasible, taken.overflow, taken.overflow7);
   }
   return test::finish();
 }

@@ -183,12 +183,14 @@ void checkWalkRefuses() {
   CHECK(!walk(problem, unknown).feasible);
 }
 
-// Seven orders go to the heuristic: unproven, feasible or not.
+// Eight orders go to the heuristic: unproven, feasible or not.
 void checkUnproven() {
-  Problem problem = pairs(7, 3);
+  Problem problem = pairs(8, 3);
   CHECK(solved(problem).unproven && solved(problem).feasible);
   problem.capacity = 0;
   CHECK(solved(problem).unproven && !solved(problem).feasible);
+  problem = pairs(7, 3);
+  CHECK(!solved(problem).unproven && solved(problem).feasible);
 }
 
 }  // namespace

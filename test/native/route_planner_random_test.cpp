@@ -29,6 +29,7 @@ const test::Family families[] = {
     {"memo, ties", 4, 6, 3, 4, 2, 1, 2, 8, 8, 3, 1, 9, false},
     {"memo, merged", 4, 6, 300, 600, 10, 2, 1, 6, 6, 2, 1, 9, false},
     {"memo, mixed", 4, 5, 40, 80, 4, 2, 2, 6, 9, 3, 2, 9, true},
+    {"7 orders", 7, 7, 40, 80, 4, 1, 1, 9, 9, 8, 1, 9, true},
 };
 
 bool sameAsEnumeration(const Plan& plan, const std::optional<test::Route>& expected) {
@@ -76,7 +77,7 @@ void checkHeuristic(route_planner::Workspace& workspace) {
   int missed = 0;
   for (int index = 0; index < 600; ++index) {
     test::Family family = families[index % 12];
-    family.leastOrders = 7;
+    family.leastOrders = 8;
     family.mostOrders = 8;
     const route_planner::Problem problem = test::randomProblem(random, family);
     const std::string name = std::string("heuristic ") + std::to_string(index);

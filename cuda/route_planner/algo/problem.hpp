@@ -7,7 +7,7 @@ namespace roundhouse::route_planner {
 constexpr int kMaxStops = 16;
 constexpr int kMaxOrders = 8;
 /// Plans of up to this many orders are exact, whatever it takes.
-constexpr int kMaxExactOrders = 6;
+constexpr int kMaxExactOrders = 7;
 /// Stands for "no limit" in 64-bit times.
 constexpr int64_t kNoLimit = INT64_MAX;
 /// Every cost that a problem can reach stays within ± this; `prepare` refuses others.

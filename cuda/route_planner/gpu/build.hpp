@@ -46,7 +46,7 @@ namespace detail {
 
 /// 16-byte units that the record takes.
 ROUNDHOUSE_HD inline uint32_t unitsOf(const Choice& choice) {
-  if (choice.kernel == Kernel::search) return recordUnits(searchRecordWords(choice.orders <= 5 ? 5 : 6));
+  if (choice.kernel == Kernel::search) return recordUnits(searchRecordWords(larger<int>(choice.orders, 5)));
   return choice.kernel == Kernel::tree ? recordUnits(treeForm(choice).words(choice.capacity)) : 0;
 }
 

@@ -11,7 +11,8 @@ using Group = uint8_t;
 /// Those of trees: orders on board, times whether capacity may bind.
 ROUNDHOUSE_HD constexpr int treeGroupsOf(int orders) { return 2 * (orders + 1); }
 constexpr int kTreeGroups = 28;
-constexpr int kSearchSizes = 13;
+/// Of searches: by stops.
+constexpr int kSearchSizes = 2 * kMaxExactOrders + 1;
 
 ROUNDHOUSE_HD constexpr Group firstTreeGroup(int orders) {
   int first = 0;
@@ -21,14 +22,14 @@ ROUNDHOUSE_HD constexpr Group firstTreeGroup(int orders) {
 ROUNDHOUSE_HD constexpr Group treeGroup(int orders, int held, bool capacity) {
   return static_cast<Group>(firstTreeGroup(orders) + 2 * held + (capacity ? 1 : 0));
 }
-/// Up to 5 orders in one kernel, 6 in another.
+/// Up to 5 orders in one kernel, 6 in another, 7 in a third.
 ROUNDHOUSE_HD constexpr Group firstSearchGroup(int orders) {
-  return static_cast<Group>(kTreeGroups + (orders <= 5 ? 0 : kSearchSizes));
+  return static_cast<Group>(kTreeGroups + (orders <= 5 ? 0 : orders - 5) * kSearchSizes);
 }
 ROUNDHOUSE_HD constexpr Group searchGroup(int orders, int stops) {
   return static_cast<Group>(firstSearchGroup(orders) + kSearchSizes - 1 - stops);
 }
-constexpr Group kGeneralGroup = kTreeGroups + 2 * kSearchSizes;
+constexpr Group kGeneralGroup = kTreeGroups + 3 * kSearchSizes;
 /// Answered at once: no stops.
 constexpr Group kNoneGroup = kGeneralGroup + 1;
 constexpr Group kRefusedGroup = kNoneGroup + 1;

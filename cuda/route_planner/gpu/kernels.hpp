@@ -25,7 +25,7 @@ struct GroupStarts {
 cudaError_t launchTrees(int orders, const DeviceBatch& batch, const GroupStarts& starts, cudaStream_t stream,
                         const SideStreams& sides);
 
-/// All searches for up to 5 orders (`orders` 5), or for 6. What gives up is appended to the general kernel's items.
+/// All searches for up to 5 orders (`orders` 5), for 6, or for 7. What gives up is appended to the general kernel's items.
 cudaError_t launchSearches(int orders, const Building& batch, const GroupStarts& starts, cudaStream_t stream);
 
 /// Puts the items of a batch that was built in the order of their groups.

@@ -46,7 +46,7 @@ void PlannerSlot::readStarts() {
 
 void PlannerSlot::launchKernels() {
   const DeviceBatch trees{batch_.d_arena, batch_.d_items, batch_.d_answers};
-  for (const int orders : {6, 5}) {
+  for (const int orders : {7, 6, 5}) {
     require(launchSearches(orders, batch_, starts_, stream_), "a search can't be launched");
   }
   for (const int orders : {4, 3, 2, 1}) {

@@ -32,12 +32,17 @@ cudaError_t launch(const Building& batch, const GroupStarts& starts, cudaStream_
 }  // namespace
 
 cudaError_t launchSearches(int orders, const Building& batch, const GroupStarts& starts, cudaStream_t stream) {
-  return orders <= 5 ? launch<5, 192, 128>(batch, starts, stream) : launch<6, 256, 128>(batch, starts, stream);
+  switch (orders) {
+    case 5: return launch<5, 192, 128>(batch, starts, stream);
+    case 6: return launch<6, 256, 128>(batch, starts, stream);
+    default: return launch<7, 320, 256>(batch, starts, stream);
+  }
 }
 
 std::vector<KernelResources> searchResources() {
   return {resourcesOf("search of 5", searchKernel<5, 192, 128>, 32),
-          resourcesOf("search of 6", searchKernel<6, 256, 128>, 32)};
+          resourcesOf("search of 6", searchKernel<6, 256, 128>, 32),
+          resourcesOf("search of 7", searchKernel<7, 320, 256>, 32)};
 }
 
 }  // namespace roundhouse::route_planner::gpu

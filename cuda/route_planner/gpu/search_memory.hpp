@@ -17,6 +17,7 @@ struct alignas(16) SearchMemoEntry {
 template <int kOrders, int kStack, int kMemo>
 struct alignas(16) SearchMemory {
   static constexpr int kStops = 2 * kOrders;
+  static_assert(kStops <= 14);
   static constexpr int kMemoEntries = kMemo;
 
   int32_t record[searchRecordWords(kOrders)];
@@ -27,7 +28,7 @@ struct alignas(16) SearchMemory {
   int32_t cost[kStack];
   /// Lower 8 stops of the prefix, 4 bits each.
   uint32_t prefix[kStack];
-  /// As SearchMemoEntry::state.
+  /// As SearchMemoEntry::state: with the lower 8 that is 12 stops, and two more are walked at once.
   uint32_t state[kStack];
   /// Stops that may come next in the lower half, load in the upper half.
   uint32_t openLoad[kStack];

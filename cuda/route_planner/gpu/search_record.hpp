@@ -34,11 +34,13 @@ struct NarrowHead {
   /// 1: held stops come before those of the bundle, so what is open follows from `before` alone.
   int32_t grouped;
   /// Pickup (0: on board) and drop-off · 16 of each order; 0 behind the last.
-  int32_t order[6];
+  int32_t order[8];
 };
 
 constexpr int kHeadWords = sizeof(NarrowHead) / 4;
 constexpr int kStopWords = sizeof(NarrowStop) / 4;
+
+static_assert(kHeadWords % 2 == 0);
 
 /// Words of a search record for up to `orders` orders: a multiple of 4.
 ROUNDHOUSE_HD constexpr int searchRecordWords(int orders) {

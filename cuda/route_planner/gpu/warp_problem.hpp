@@ -9,9 +9,12 @@ namespace roundhouse::route_planner::gpu {
 struct WarpLabel {
   int32_t at, cost, shareLeft, load;
   uint32_t prefix, state, open;
+  /// Stops of the prefix that `state` has no room for: of routes of 7 orders.
+  uint32_t top;
 
   ROUNDHOUSE_DEVICE uint32_t visited() const { return state & 0xffff; }
-  ROUNDHOUSE_DEVICE uint64_t whole() const { return static_cast<uint64_t>(state >> 16) << 32 | prefix; }
+  ROUNDHOUSE_DEVICE uint32_t upper() const { return top << 16 | state >> 16; }
+  ROUNDHOUSE_DEVICE uint64_t whole() const { return static_cast<uint64_t>(upper()) << 32 | prefix; }
 };
 
 /// A narrow problem in a warp's shared memory and registers: one step of a route and its bound.
@@ -138,6 +141,7 @@ class WarpProblem {
     label.cost += isPickup ? 0 : added;
     label.at = served + next.postService;
     label.shareLeft -= next.share;
+    if constexpr (kOrders > 6) label.top = label.top << 4 | label.state >> 28;
     label.state = ((label.state | 1u << to) & 0xffff) | label.state >> 16 << 20 | label.prefix >> 28 << 16;
     label.prefix = label.prefix << 4 | static_cast<uint32_t>(to - 1);
     label.open = grouped_ ? openAfter(label.visited()) : (label.open & ~(1u << to)) | next.opens;
