@@ -6,15 +6,17 @@ import { ShmSession } from '#native/shm/shm-session';
 import { sizeClasses } from '#native/shm/size-classes';
 import { TritonServer } from '#native/triton/triton-server';
 import { projectPath } from '#schemas/project-root';
+import { startEngine } from '../engine-process';
 import { inFolder } from '../in-folder';
-import { makeRepository, model, startEngine } from './engine';
 import { measureInTurns, type Figures } from './measure';
 import { parseOptions, usage, type Options } from './options';
+import { makeRepository, model } from './repository';
 import { connectRaw, SharedRegion } from './shared-region';
 import { sustain } from './sustain';
 import { grpcBytes, grpcShared, hotPath, hotPathCopied, inProcess, type Ends } from './ways';
 
 const poolBytes = 1_073_741_824;
+const manyAtOnce = { ROUNDHOUSE_ENGINE_MAX_IN_FLIGHT: '2000', ROUNDHOUSE_ENGINE_MAX_QUEUED: '2000' };
 const core = projectPath('.roundhouse/toolchain/triton/nvidia_pytriton.libs/libtritonserver.so');
 
 interface Case extends Record<string, unknown> {
@@ -72,7 +74,7 @@ async function measure(folder: string, options: Options): Promise<object> {
   const socket = join(folder, 'engine.sock');
   const local = await TritonServer.start({ coreLibrary: core, modelRepository, backendDirectory });
   await local.loadModel(model);
-  const engine = await startEngine(modelRepository, socket);
+  const engine = await startEngine({ models: modelRepository, socket, env: manyAtOnce });
   const grpc = connectEngine({ address: `unix:${socket}` });
   const { regions, remove } = await registerRegions(socket, options);
   const classes = sizeClasses(poolBytes);

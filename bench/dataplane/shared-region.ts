@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Client, credentials, Metadata } from '@grpc/grpc-js';
 import { encodeInferRequest } from '#lib/engine-client/infer-messages';
 import { loadProtocol } from '#lib/engine-client/protocol';
-import { model } from './engine';
+import { model } from './repository';
 
 const service = '/inference.GRPCInferenceService/';
 const same = (bytes: Buffer): Buffer => bytes;

@@ -3,7 +3,7 @@ import { copyBelowBytes } from '#native/shm/session-settings';
 import type { ShmSession } from '#native/shm/shm-session';
 import type { TritonServer } from '#native/triton/triton-server';
 import type { UnixMs } from '#schemas/brands';
-import { model } from './engine';
+import { model } from './repository';
 import type { Call } from './measure';
 import type { SharedRegion } from './shared-region';
 

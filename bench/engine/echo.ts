@@ -1,4 +1,3 @@
-import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connectEngine } from '#lib/engine-client/grpc';
@@ -6,6 +5,7 @@ import type { EngineClient } from '#lib/engine-client/port';
 import { TritonServer } from '#native/triton/triton-server';
 import { projectPath } from '#schemas/project-root';
 import type { UnixMs } from '#schemas/brands';
+import { startEngine } from '../engine-process';
 import { inFolder } from '../in-folder';
 
 export interface EchoOptions {
@@ -65,19 +65,8 @@ async function inProcess(modelRepository: string, options: EchoOptions) {
   return result;
 }
 
-function startEngine(models: string, socket: string): Promise<ChildProcess> {
-  const child = spawn(process.execPath, [projectPath('dist/services/inference-worker/engine/main.js')], {
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-    env: { PATH: process.env['PATH'], ROUNDHOUSE_MODELS_DIR: models, ROUNDHOUSE_ENGINE_SOCKET: socket },
-  });
-  return new Promise((resolve, reject) => {
-    child.once('message', () => resolve(child));
-    child.once('exit', (code) => reject(new Error(`the engine ended with ${code}`)));
-  });
-}
-
 async function overGrpc(models: string, socket: string, options: EchoOptions) {
-  const child = await startEngine(models, socket);
+  const child = await startEngine({ models, socket });
   const client: EngineClient = connectEngine({ address: `unix:${socket}` });
   const request = { model: 'echo', version: '', requestId: '', inputs: inputsOf(options) };
   const result = await measure(options, async () => {

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { runCommand } from '#lib/command-line';
 import { EngineControl } from '#launcher/models/engine-control';
 import { projectPath } from '#schemas/project-root';
+import { startEngine } from '../engine-process';
 import { inFolder } from '../in-folder';
-import { startEngine } from './engine';
 import { growthOf, residentBytes, type Growth, type Reading, type Resident } from './growth';
 import { parseOptions, usage, type Options } from './options';
 import { shardTensors } from './shard';
@@ -21,6 +21,10 @@ const lookEvery = 25;
 const untilTidyMs = 1_300;
 /** Calls that have the engine's JavaScript compiled before memory is looked at. */
 const warmUpCalls = 2_000;
+
+/** JavaScript is collected all the time, so that what grows is kept by somebody. */
+const alwaysCollecting = ['--expose-gc', '--require', join(__dirname, 'collect-garbage.js')];
+const quiet = { ROUNDHOUSE_LOG_LEVEL: 'warn' };
 
 interface Phase extends TrafficCounts, Growth {
   readonly operations: number;
@@ -105,7 +109,7 @@ async function switchVersion({ repository, control, traffic }: Bench, i: number)
 async function measure(folder: string, options: Options): Promise<object> {
   const repository = makeRepository(folder);
   const socket = join(folder, 'engine.sock');
-  const engine = await startEngine(repository, socket);
+  const engine = await startEngine({ models: repository, socket, flags: alwaysCollecting, env: quiet });
   const control = new EngineControl(`unix:${socket}`);
   const traffic = await Traffic.start(socket, shardTensors(), options.rate);
   const bench = { repository, control, traffic, pid: engine.pid! };

@@ -1,12 +1,18 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { join } from 'node:path';
 import { fewHeaps } from '#lib/few-heaps';
 import { projectPath } from '#schemas/project-root';
 
-/** An engine whose JavaScript is collected all the time, so that what grows is kept by somebody. */
-export function startEngine(models: string, socket: string): Promise<ChildProcess> {
+interface EngineOptions {
+  readonly models: string;
+  readonly socket: string;
+  /** Of Node. */
+  readonly flags?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** An engine as a worker starts it; resolves when it is ready. */
+export function startEngine({ models, socket, flags = [], env = {} }: EngineOptions): Promise<ChildProcess> {
   const entry = projectPath('dist/services/inference-worker/engine/main.js');
-  const flags = ['--expose-gc', '--require', join(__dirname, 'collect-garbage.js')];
   const child = spawn(process.execPath, [...flags, entry], {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     env: {
@@ -14,7 +20,7 @@ export function startEngine(models: string, socket: string): Promise<ChildProces
       PATH: process.env['PATH'],
       ROUNDHOUSE_MODELS_DIR: models,
       ROUNDHOUSE_ENGINE_SOCKET: socket,
-      ROUNDHOUSE_LOG_LEVEL: 'warn',
+      ...env,
     },
   });
   return new Promise((resolve, reject) => {
