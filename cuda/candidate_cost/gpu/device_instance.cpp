@@ -26,12 +26,13 @@ Destination destinationOf(const backend::OutputMemory& memory) { return {memory.
 
 void prepareTask(TRITONBACKEND_Request* handle, Work& work, std::size_t index) {
   const ShardRequest& request = work.requests[index];
-  auto& reply = work.replies[index] = std::make_unique<Reply>(handle);
+  auto reply = std::make_unique<Reply>(handle);
   CostTask& task = work.tasks[index];
   task.plans = destinationOf(plansOf(*reply, request.shard));
   task.orderTimes = destinationOf(orderTimesOf(*reply, request.shard));
   task.pinnedTables = request.isPinned();
   task.shard = &request.shard;
+  work.replies[index] = std::move(reply);
 }
 
 /// What failed for all of them, or nothing.
@@ -71,10 +72,12 @@ void DeviceInstance::execute(Batch& batch) {
   batch.startComputing();
   const std::exception_ptr broken = costOpen(*coster_, batch, work);
   batch.each([&](std::size_t index) {
-    CostTask& task = work.tasks[index];
+    // A reply that isn't sent goes before its request does.
+    const auto reply = std::move(work.replies[index]);
+    const CostTask& task = work.tasks[index];
     if (broken) std::rethrow_exception(broken);
     if (task.failure) std::rethrow_exception(task.failure);
-    sendReply(*work.replies[index], task.rideFactors, startNs);
+    sendReply(*reply, task.rideFactors, startNs);
     batch.succeed(index);
   });
 }
