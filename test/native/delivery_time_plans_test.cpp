@@ -210,43 +210,43 @@ void checkProfiles() {
 
 void checkLeases() {
   LeaseBook book;
-  CHECK(errorOf([&] { book.take(1); }).starts_with("MODEL_FAILED: a call needs 256 bytes"));
-  book.addChunk(1024);
-  const auto one = book.take(500), two = book.take(512);
-  CHECK(one && two && one->offset == 0 && two->offset == 512 && one->bytes == 512);
+  CHECK(errorOf([&] { book.take(1); }).starts_with("MODEL_FAILED: a call needs 512 bytes"));
+  book.addChunk(2048);
+  const auto one = book.take(1000), two = book.take(1024);
+  CHECK(one && two && one->offset == 0 && two->offset == 1024 && one->bytes == 1024);
   CHECK(one->after.empty() && two->after.empty());
   CHECK(!book.take(1));
   // Closed bytes are taken over, behind their lease; open ones never.
   book.close(two->id);
-  const auto three = book.take(256);
-  CHECK(three && three->offset == 512 && three->after == std::vector{two->id});
-  const auto four = book.take(256);
-  CHECK(four && four->offset == 768 && four->after == std::vector{two->id});
-  CHECK(!book.take(256));
+  const auto three = book.take(512);
+  CHECK(three && three->offset == 1024 && three->after == std::vector{two->id});
+  const auto four = book.take(512);
+  CHECK(four && four->offset == 1536 && four->after == std::vector{two->id});
+  CHECK(!book.take(512));
   book.drop(two->id);
   book.close(one->id);
   book.close(three->id);
-  // 0…768 is free behind one and three; the place that waits for the older of two is better.
-  CHECK(book.take(768)->after == (std::vector{one->id, three->id}));
+  // 0…1,536 is free behind one and three; the place that waits for the older of two is better.
+  CHECK(book.take(1536)->after == (std::vector{one->id, three->id}));
   CHECK(book.closed() == (std::vector{one->id, three->id}));
-  CHECK(errorOf([&] { book.take(1025); }).starts_with("MODEL_FAILED: a call needs 1280 bytes of activations, the arena has "
-                                                      "1024"));
+  CHECK(errorOf([&] { book.take(2050); }).starts_with("MODEL_FAILED: a call needs 2560 bytes of activations, the arena has "
+                                                      "2048"));
 }
 
 void checkOldestLeaseFirst() {
   LeaseBook book;
-  book.addChunk(768);
-  const auto one = book.take(256), two = book.take(256), three = book.take(256);
+  book.addChunk(1536);
+  const auto one = book.take(512), two = book.take(512), three = book.take(512);
   book.close(two->id);
   book.close(one->id);
   book.close(three->id);
-  CHECK(book.take(256)->after == std::vector{one->id});
+  CHECK(book.take(512)->after == std::vector{one->id});
   book.drop(three->id);
-  CHECK(book.take(256)->offset == 512);
-  book.addChunk(2048);
-  CHECK_EQUAL(book.largestChunk(), 2048U);
-  CHECK_EQUAL(book.bytes(), 768U + 2048U);
-  const auto large = book.take(1024);
+  CHECK(book.take(512)->offset == 1024);
+  book.addChunk(4096);
+  CHECK_EQUAL(book.largestChunk(), 4096U);
+  CHECK_EQUAL(book.bytes(), 1536U + 4096U);
+  const auto large = book.take(2048);
   CHECK(large->chunk == 1 && large->offset == 0 && large->after.empty());
 }
 

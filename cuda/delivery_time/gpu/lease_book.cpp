@@ -10,7 +10,7 @@ namespace roundhouse::delivery_time::gpu {
 namespace {
 
 /// What TensorRT asks of activation memory.
-constexpr std::size_t kAlignment = 256;
+constexpr std::size_t kAlignment = 512;
 
 std::size_t aligned(std::size_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
 

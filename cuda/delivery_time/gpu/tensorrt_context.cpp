@@ -7,7 +7,7 @@
 namespace roundhouse::delivery_time::gpu {
 namespace {
 
-constexpr std::size_t kAlignment = 256;
+constexpr std::size_t kAlignment = 512;
 
 std::size_t aligned(std::size_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
 
@@ -50,6 +50,8 @@ void TensorRtContext::setRows(Execution& execution, std::size_t rows) {
   shape.d[1] = static_cast<std::int64_t>(network_->settings().columns.features);
   if (!execution.context->setInputShape(kInputName, shape)) fail("setting a shape", own_);
   if (network_->arena() != nullptr) execution.bytes = execution.context->updateDeviceMemorySizeForShapes();
+  // 0 is an answer, too: none is needed, or it can't be told.
+  if (execution.bytes == 0) execution.bytes = network_->activationBytes(profileFor(network_->profiles(), rows));
   execution.rows = rows;
 }
 
