@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,6 +9,20 @@ import { projectPath } from '#schemas/project-root';
 import { EngineControl } from './engine-control';
 
 const startMs = 300_000;
+/** An engine waits for its core for some seconds. */
+const stopMs = 15_000;
+
+/** In order, or for good where that takes too long. Resolves when it is gone. */
+export async function stopChild(
+  child: ChildProcess,
+  ended: Promise<unknown>,
+  patienceMs = stopMs,
+): Promise<void> {
+  const cut = setTimeout(() => child.kill('SIGKILL'), patienceMs);
+  child.kill('SIGTERM');
+  await ended;
+  clearTimeout(cut);
+}
 
 /**
  * Loads models in an engine that serves nobody, and says what became of each version: backends dry-run one while
@@ -50,8 +64,7 @@ export async function tryInScratchEngine(
   } finally {
     clearTimeout(slow);
     control.close();
-    child.kill('SIGTERM');
-    await ended;
+    await stopChild(child, ended);
     rmSync(folder, { recursive: true, force: true });
   }
 }

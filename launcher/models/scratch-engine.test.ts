@@ -1,0 +1,37 @@
+import { spawn } from 'node:child_process';
+import { stopChild } from './scratch-engine';
+
+/** A process that says when it has its handler, and how it ended. */
+async function started(onTerm: string) {
+  const program = `process.on('SIGTERM', ${onTerm}); setInterval(() => {}, 1000); process.send('up')`;
+  const child = spawn(process.execPath, ['-e', program], { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
+  const ended = new Promise((resolve) => child.once('close', (code, signal) => resolve({ code, signal })));
+  await new Promise((resolve) => child.once('message', resolve));
+  return { child, ended };
+}
+
+test('one that takes no notice of SIGTERM is killed', async () => {
+  const { child, ended } = await started('() => {}');
+  await stopChild(child, ended, 50);
+  expect(await ended).toEqual({ code: null, signal: 'SIGKILL' });
+});
+
+test('one that is stopped, too', async () => {
+  const { child, ended } = await started('() => {}');
+  child.kill('SIGSTOP');
+  await stopChild(child, ended, 50);
+  expect(await ended).toEqual({ code: null, signal: 'SIGKILL' });
+});
+
+test('one that ends in order is left to it', async () => {
+  const { child, ended } = await started('() => process.exit(3)');
+  await stopChild(child, ended, 60_000);
+  expect(await ended).toEqual({ code: 3, signal: null });
+});
+
+test('one that is gone already is not waited for', async () => {
+  const { child, ended } = await started('() => {}');
+  child.kill('SIGKILL');
+  await ended;
+  await stopChild(child, ended, 60_000);
+});
