@@ -188,6 +188,42 @@ test.each([
   expect(engine.log.map(({ event }) => event)).not.toContain('CloseFailed');
 });
 
+const many = echoConfig(all).replace('count: 2', 'count: 100000');
+/** 100,000 threads would keep an engine busy for minutes. */
+const tooMany =
+  /echo.config\.pbtxt:11:42: instance_group\.count, all groups together, is 100000, the limit is 256/;
+
+test('a configuration beyond the limits is refused at a load and by the poll; what serves goes on', async () => {
+  await start({ ROUNDHOUSE_MODELS_POLL_MS: '20' });
+  repository.write('echo', many);
+  const reasons = async () => (await client.repositoryIndex()).map(({ reason }) => reason).join('\n');
+  expect(await until(reasons, (text) => text !== '')).toMatch(tooMany);
+  await expect(client.loadModel('echo')).rejects.toThrow(tooMany);
+  expect([await answers('1'), await client.isReady()]).toEqual(['1', true]);
+  repository.write('echo', echoConfig(all));
+  await until(reasons, (text) => text === '');
+});
+
+test('an engine that starts with a configuration beyond the limits serves the rest', async () => {
+  repository.write('other', echoConfig(all));
+  repository.write('echo', many);
+  await start();
+  expect(await states()).toMatchObject({ 'other 1': 'READY' });
+  expect((await client.repositoryIndex()).map(({ reason }) => reason).join()).toMatch(tooMany);
+  expect(await client.isReady()).toBe(false);
+});
+
+/** Everything that a load has as parameters would get past the file. */
+test('a load takes no configuration beside that of the repository', async () => {
+  await start();
+  for (const name of ['config', 'file:1/model.txt']) {
+    const parameters = { [name]: { string_param: '{"instance_group":[{"count":100000}]}' } };
+    const load = ask('RepositoryModelLoad', { model_name: 'echo', parameters });
+    await expect(load).rejects.toMatchObject({ message: expect.stringMatching(/not supported/) as string });
+  }
+  expect(await answers('1')).toBe('1');
+});
+
 test('what no backend takes is reported, and the poll takes it up when it is mended', async () => {
   await start({ ROUNDHOUSE_MODELS_POLL_MS: '20' });
   repository.write('other', echoConfig(broken));

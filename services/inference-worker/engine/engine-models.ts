@@ -6,6 +6,7 @@ import { RoundhouseError } from '#schemas/errors';
 import { shownText } from '#schemas/shown-text';
 import { TritonError } from '#native/triton/triton-error';
 import type { TritonServer } from '#native/triton/triton-server';
+import { ConfigBeyond } from './config-bounds';
 import { stepsOf } from './ensemble';
 import type { EngineEvents } from './events';
 import { describeFault, loadFaultOf, versionFaultsOf, type LoadFault } from './load-fault';
@@ -145,6 +146,9 @@ export class EngineModels {
     try {
       await this.follow(known, model, again);
     } catch (error) {
+      if (error instanceof ConfigBeyond) {
+        throw this.rejectAll(known, { model, file: error.file, ...error.fault });
+      }
       if (!isFileError(error)) throw error;
       const file = error.path ?? join(this.parts.repository, model);
       throw this.rejectAll(known, faultOf(model, file, `can't be read: ${error.message}`));

@@ -37,6 +37,14 @@ test('only the versions that are to be served are there, and the files are those
   expect(readFileSync(join(view.folder, 'm', '2', 'model.txt'), 'utf8')).toBe('more');
 });
 
+test('a configuration beyond the limits is not shown, and nothing else changes', () => {
+  view.show('m', ['1']);
+  writeFileSync(join(root, 'models', 'm', 'config.pbtxt'), 'max_batch_size: 65537');
+  expect(() => view.show('m', ['2'])).toThrow('max_batch_size is 65537, the limit is 65536');
+  expect(shown()).toEqual(['1', 'config.pbtxt']);
+  expect(readFileSync(config(), 'utf8')).toBe('one');
+});
+
 test('the configuration is written again where it differs; a file beside it says that all is to be loaded again', () => {
   view.show('m', ['1']);
   const before = statSync(config()).ino;

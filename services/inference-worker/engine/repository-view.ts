@@ -14,10 +14,18 @@ import {
 import { join } from 'node:path';
 import { makeFolder } from '#lib/make-folder';
 import { readRegularFile } from '#lib/regular-file';
+import { boundFault, ConfigBeyond } from './config-bounds';
 
 const touched = 'loaded-again';
 /** What is not a version. */
 const ours: ReadonlySet<string> = new Set(['config.pbtxt', touched]);
+
+function configIn(file: string): Buffer {
+  const config = readRegularFile(file);
+  const fault = boundFault(config.toString());
+  if (fault !== null) throw new ConfigBeyond(file, fault);
+  return config;
+}
 
 /**
  * The repository as the core sees it: a folder of our own with, for each model, a copy of its configuration
@@ -36,15 +44,19 @@ export class RepositoryView {
     makeFolder(folder, 0o700);
   }
 
-  /** Shows a model with these versions. Its configuration is written anew where the repository's differs. */
+  /**
+   * Shows a model with these versions. Its configuration is written anew where the repository's differs. Throws
+   * ConfigBeyond, and changes nothing, where that is beyond the limits.
+   */
   show(model: string, versions: readonly string[]): void {
     const [from, to] = [join(this.repository, model), join(this.folder, model)];
+    const config = configIn(join(from, 'config.pbtxt'));
     mkdirSync(to, { recursive: true });
     for (const name of readdirSync(to)) {
       if (!ours.has(name) && !versions.includes(name)) rmSync(join(to, name), { recursive: true });
     }
     for (const version of versions) this.link(join(from, version), join(to, version));
-    this.copyConfig(join(from, 'config.pbtxt'), join(to, 'config.pbtxt'));
+    this.writeConfig(config, join(to, 'config.pbtxt'));
   }
 
   remove(model: string): void {
@@ -79,8 +91,7 @@ export class RepositoryView {
     symlinkSync(real, path);
   }
 
-  private copyConfig(from: string, to: string): void {
-    const wanted = readRegularFile(from);
+  private writeConfig(wanted: Buffer, to: string): void {
     if (existsSync(to) && readFileSync(to).equals(wanted)) return;
     writeFileSync(`${to}.new`, wanted);
     renameSync(`${to}.new`, to);

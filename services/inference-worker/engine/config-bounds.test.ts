@@ -1,0 +1,63 @@
+import { readFileSync } from 'node:fs';
+import { projectPath } from '#schemas/project-root';
+import { boundFault, configLimits } from './config-bounds';
+
+test.each(['candidate_cost', 'delivery_time', 'route_planner'])(
+  '%s, as it is shipped, is within them',
+  (model) => {
+    expect(boundFault(readFileSync(projectPath('models', model, 'config.pbtxt'), 'utf8'))).toBeNull();
+  },
+);
+
+const group = (count: string) => `instance_group [ { kind: KIND_CPU count: ${count} } ]`;
+const warmUp = (count: string, batch: string, dims: string) =>
+  `model_warmup [ { name: "w" count: ${count} batch_size: ${batch} inputs { key: "x" value { dims: [ ${dims} ] } } } ]`;
+
+/** 256 instances; 65,536 a batch; 4,096 sequences; 1,000 warm-ups of 16,777,216 values. */
+test.each([
+  [group('256')],
+  [group('0')],
+  [group('-1')],
+  [`${group('128')}\n${group('128')}`],
+  ['max_batch_size: 65536'],
+  ['sequence_batching { oldest { max_candidate_sequences: 4096 } }'],
+  // 4,096 × 4,096 = 16,777,216
+  [warmUp('1000', '4096', '4096, -1')],
+  ['parameters { key: "instance_group { count: 1000 }" value { string_value: "1000" } }'],
+  ['# instance_group { count: 1000 }'],
+])('%s is within them', (text) => {
+  expect(boundFault(text)).toBeNull();
+});
+
+test.each([
+  [group('100000'), '1:42: instance_group.count, all groups together, is 100000, the limit is 256'],
+  [group('0x101'), '1:42: instance_group.count, all groups together, is 257, the limit is 256'],
+  [group('0401'), '1:42: instance_group.count, all groups together, is 257, the limit is 256'],
+  // 200 + 57 = 257
+  [
+    `${group('200')}\n${group('57')}`,
+    '2:42: instance_group.count, all groups together, is 257, the limit is 256',
+  ],
+  ['max_batch_size: 65537', '1:17: max_batch_size is 65537, the limit is 65536'],
+  [
+    'sequence_batching {\n oldest: < max_candidate_sequences: 4097 > }',
+    '2:37: sequence_batching.oldest.max_candidate_sequences is 4097, the limit is 4096',
+  ],
+  [warmUp('1001', '1', '1'), '1:35: model_warmup.count, all together, is 1001, the limit is 1000'],
+  // 2 × 8,388,609 = 16,777,218
+  [
+    warmUp('1', '2', '8388609'),
+    '1:85: model_warmup.inputs.dims, times batch_size, is 16777218, the limit is 16777216',
+  ],
+  ['a{'.repeat(51), '1:102: more than 50 messages in one another'],
+  [' '.repeat(configLimits.bytes + 1), '0:0: the file has 1048577 bytes, the limit is 1048576'],
+])('%.80s is beyond them', (text, words) => {
+  const { line, column, reason } = boundFault(text)!;
+  expect(`${line}:${column}: ${reason}`).toBe(words);
+});
+
+/** A group without a count has one instance: 257 of them. */
+test('as many groups as one likes are no way around', () => {
+  expect(boundFault('instance_group { }'.repeat(256))).toBeNull();
+  expect(boundFault('instance_group { }'.repeat(257))).not.toBeNull();
+});
