@@ -22,15 +22,20 @@ export class JobThread<Job, Answer> {
     return this.thread;
   }
 
-  /** Rejects where the thread ends instead of answering. */
-  async ask(job: Job): Promise<Answer> {
+  /** For a job without an answer; one that doesn't run has nothing to be told. */
+  tell(job: Job): void {
+    this.thread?.postMessage(job);
+  }
+
+  /** Rejects where the thread ends instead of answering. `handedOver`: buffers that are the thread's from then on. */
+  async ask(job: Job, handedOver: readonly ArrayBuffer[] = []): Promise<Answer> {
     const thread = this.start();
     const ended = new AbortController();
     const answer = once(thread, 'message', { signal: ended.signal });
     const lost = once(thread, 'exit', { signal: ended.signal }).then(() => {
       throw new Error(`the thread that ${this.does} ended`);
     });
-    thread.postMessage(job);
+    thread.postMessage(job, handedOver);
     try {
       return ((await Promise.race([answer, lost])) as [Answer])[0];
     } finally {

@@ -45,33 +45,38 @@ function checkHeld(round: DispatchRound, faults: FaultList): void {
   });
 }
 
-/** Every point of a round that has no fault of its own, with its path. */
-function pointsOf(round: DispatchRound): { path: string; point: Point }[] {
-  const points = [
-    ...round.couriers.map(({ position }, i) => ({ path: `couriers[${i}].position`, point: position })),
-    ...round.orders.flatMap(({ pickup, dropoff }, i) => [
-      { path: `orders[${i}].pickup.point`, point: pickup.point },
-      { path: `orders[${i}].dropoff.point`, point: dropoff.point },
-    ]),
-  ];
-  return points.filter(({ point }) => Number.isFinite(point.x));
+/** Every point of a round: those of the couriers, then the pickup and drop-off of each order. */
+function pointsOf({ couriers, orders }: DispatchRound): Point[] {
+  const points = couriers.map(({ position }) => position);
+  for (const { pickup, dropoff } of orders) points.push(pickup.point, dropoff.point);
+  return points;
 }
 
-const median = (values: number[]) => values.sort((a, b) => a - b)[values.length >> 1] ?? 0;
+/** The path of the point with this number in `pointsOf`. */
+function pointPath({ couriers }: DispatchRound, number: number): string {
+  if (number < couriers.length) return `couriers[${number}].position`;
+  const behind = number - couriers.length;
+  return `orders[${behind >> 1}].${behind % 2 === 0 ? 'pickup' : 'dropoff'}.point`;
+}
+
+const median = (values: Float64Array) => values.sort()[values.length >> 1] ?? 0;
 
 /** Names points far off the others: swapped coordinates, or zeros for unknown ones. */
 function checkExtent(round: DispatchRound, faults: FaultList): void {
-  const points = pointsOf(round);
+  const all = pointsOf(round);
+  // A point with a fault of its own is not a number.
+  const numbers = all.flatMap(({ x }, number) => (Number.isFinite(x) ? [number] : []));
   const metres = projectPoints(
     round.space,
-    points.map(({ point }) => point),
+    numbers.map((number) => all[number]!),
   );
-  const middle = { x: median(metres.map(({ x }) => x)), y: median(metres.map(({ y }) => y)) };
+  const middleX = median(Float64Array.from(metres, ({ x }) => x));
+  const middleY = median(Float64Array.from(metres, ({ y }) => y));
   metres.forEach(({ x, y }, i) => {
-    const { path, point } = points[i]!;
-    if (Math.abs(x - middle.x) > MAX_EXTENT_METRES || Math.abs(y - middle.y) > MAX_EXTENT_METRES) {
-      faults.add(path, `${point.x}, ${point.y}`, `within ${MAX_EXTENT_METRES} m of the round's middle`);
-    }
+    if (Math.abs(x - middleX) <= MAX_EXTENT_METRES && Math.abs(y - middleY) <= MAX_EXTENT_METRES) return;
+    const { x: givenX, y: givenY } = all[numbers[i]!]!;
+    const limit = `within ${MAX_EXTENT_METRES} m of the round's middle`;
+    faults.add(pointPath(round, numbers[i]!), `${givenX}, ${givenY}`, limit);
   });
 }
 

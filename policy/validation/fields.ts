@@ -186,9 +186,8 @@ export class Fields {
 
   /** Reports names that no reader asked for, each with the nearest valid one. */
   done(): void {
-    const known = new Set(this.names);
     for (const name of Object.keys(this.source)) {
-      if (known.has(name)) continue;
+      if (this.names.includes(name)) continue;
       this.faults.add(
         this.at(shownText(name, 64)),
         this.source[name],

@@ -1,35 +1,28 @@
-import { createHash } from 'node:crypto';
 import type { BusProducer } from '#lib/bus/port';
 import type { CutLimits } from '#policy/sharding/index';
-import {
-  requireLead,
-  validateRound,
-  type RoundLimits,
-  type RoundValidation,
-  type SequenceOrigin,
-} from '#policy/validation/index';
+import { requireLead, type RoundLimits, type RoundValidation } from '#policy/validation/index';
 import type { UnixMs } from '#schemas/brands';
 import { counted } from '#schemas/counted';
-import { toJsonText } from '#schemas/decision-json';
 import type { DispatchRound, RoundKey } from '#schemas/domain';
 import { RoundhouseError } from '#schemas/errors';
-import { roundKey, type Topics } from '#schemas/topics';
+import { PhaseClock, writePhases } from '#schemas/phases';
+import { headers, roundKey, type Topics } from '#schemas/topics';
 import type { CutResult } from './cut/cut-messages';
-import type { RoundCutter } from './cut/round-cutter';
+import type { RoundBody, RoundCutter, SubmittedRound } from './cut/round-cutter';
 import type { Edge, IngestEvents } from './events';
 import type { FollowedModels } from './labels/followed-models';
 import type { RoundMessages } from './publish/round-messages';
 import { traceParent } from './publish/trace-parent';
+import type { RoundReading } from './read/round-reading';
 import type { AcceptedRound, RoundClaims } from './store/round-claims';
 
-export interface Submission {
+/** With its body, which is untrusted. */
+export type Submission = RoundBody & {
   readonly edge: Edge;
-  /** Untrusted. */
-  readonly body: unknown;
   /** What the request names as its tenant. */
   readonly tenant?: string | undefined;
   readonly traceparent?: string | undefined;
-}
+};
 
 export interface Acceptance extends RoundKey {
   readonly shards: number;
@@ -50,10 +43,15 @@ export interface IntakeParts {
   readonly maxMessageBytes: number;
 }
 
-/** Of what was submitted: a sequence that the round did not have is another at every submission. */
-function contentHashOf(round: DispatchRound, sequence: SequenceOrigin): string {
-  const submitted = sequence === 'given' ? round : { ...round, sequence: null };
-  return createHash('sha256').update(toJsonText(submitted)).digest('hex');
+type Reading = Exclude<RoundReading, { kind: 'invalid' }>;
+
+/** A valid submission on its way. */
+interface Work {
+  readonly submission: Submission;
+  readonly submitted: SubmittedRound;
+  readonly reading: Reading;
+  readonly receivedAt: UnixMs;
+  readonly clock: PhaseClock;
 }
 
 /** What of a Kafka message is not its value. */
@@ -95,22 +93,24 @@ export class RoundIntake {
 
   private async accept(submission: Submission): Promise<Acceptance> {
     const receivedAt = Date.now() as UnixMs;
-    const { limits } = this.parts;
-    const result = validateRound(submission.body, receivedAt, limits, submission.tenant);
-    if (result.kind === 'invalid') throw invalidRound(result);
-    const contentHash = contentHashOf(result.round, result.sequence);
-    if (result.kind === 'expired') return this.answerExpired(result, contentHash);
-    return this.once(result.round, contentHash, () =>
-      this.claimAndPublish(result.round, contentHash, submission, receivedAt),
-    );
+    const clock = new PhaseClock();
+    const { cutter, limits } = this.parts;
+    const submitted = await cutter.read(submission, { now: receivedAt, limits, tenant: submission.tenant });
+    clock.ends('read');
+    try {
+      const { reading } = submitted;
+      if (reading.kind === 'invalid') throw invalidRound(reading);
+      if (reading.kind === 'expired') return await this.answerExpired(reading);
+      const { envelope, contentHash } = reading;
+      const work = { submission, submitted, reading, receivedAt, clock };
+      return await this.once(envelope, contentHash, () => this.claimAndPublish(work));
+    } finally {
+      submitted.drop();
+    }
   }
 
   /** Equal submissions that overlap in time share one run. */
-  private once(
-    round: DispatchRound,
-    contentHash: string,
-    run: () => Promise<Acceptance>,
-  ): Promise<Acceptance> {
+  private once(round: RoundKey, contentHash: string, run: () => Promise<Acceptance>): Promise<Acceptance> {
     const key = `${roundKey(round)} ${contentHash}`;
     const running = this.running.get(key);
     if (running) return running.then((acceptance) => ({ ...acceptance, again: true }));
@@ -120,88 +120,70 @@ export class RoundIntake {
   }
 
   /** A repeated submission of an accepted round is answered as the first was, however late it comes. */
-  private async answerExpired(
-    { round, faults }: Extract<RoundValidation, { kind: 'expired' }>,
-    contentHash: string,
-  ): Promise<Acceptance> {
-    const claim = await this.parts.claims.find(round);
+  private async answerExpired({ envelope, faults, contentHash }: Reading): Promise<Acceptance> {
+    const claim = await this.parts.claims.find(envelope);
     if (claim?.hash !== contentHash || !claim.accepted) {
       throw new RoundhouseError('ROUND_INVALID', 'the deadline has passed or is too near', faults);
     }
-    return acceptance(round, claim.accepted, true);
+    return acceptance(envelope, claim.accepted, true);
   }
 
-  private async claimAndPublish(
-    submitted: DispatchRound,
-    contentHash: string,
-    submission: Submission,
-    receivedAt: number,
-  ): Promise<Acceptance> {
-    const claim = await this.parts.claims.claim(submitted, contentHash);
-    if (claim.state === 'conflict') throw conflictOf(submitted);
+  private async claimAndPublish(work: Work): Promise<Acceptance> {
+    const { envelope, contentHash } = work.reading;
+    const claim = await this.parts.claims.claim(envelope, contentHash);
+    work.clock.ends('claim');
+    if (claim.state === 'conflict') throw conflictOf(envelope);
     const again = claim.state === 'accepted';
-    const round = again ? submitted : { ...submitted, sequence: claim.sequence };
-    const accepted = again ? claim : await this.cutAndPublish(round, contentHash, submission, receivedAt);
-    this.remember(round);
-    const result = acceptance(round, accepted, again);
+    const accepted = again ? claim : await this.cutAndPublish(work, claim.sequence);
+    this.remember(envelope);
+    const result = acceptance(envelope, accepted, again);
     this.parts.events.RoundAccepted({
       ...result,
-      edge: submission.edge,
-      zoneId: round.zoneId,
-      seconds: (Date.now() - receivedAt) / 1_000,
+      edge: work.submission.edge,
+      zoneId: envelope.zoneId,
+      seconds: (Date.now() - work.receivedAt) / 1_000,
     });
     return result;
   }
 
-  private async cutAndPublish(
-    round: DispatchRound,
-    contentHash: string,
-    submission: Submission,
-    receivedAt: number,
-  ): Promise<AcceptedRound> {
-    const { messages, seconds } = await this.prepare(round, contentHash, submission, receivedAt);
+  private async cutAndPublish(work: Work, sequence: bigint): Promise<AcceptedRound> {
+    const { messages, seconds } = await this.prepare(work, sequence);
+    const { envelope } = work.reading;
     const [shards, candidates] = [messages.counts.length, sum(messages.counts)];
-    const accepted = { shards, candidates, deadline: round.deadline };
-    await this.publish(round, messages, accepted);
-    const { tenantId, runId, roundId } = round;
+    const accepted = { shards, candidates, deadline: envelope.deadline };
+    await this.publish(work, messages, accepted);
+    const { tenantId, runId, roundId } = envelope;
     const { shardBytes } = messages;
     this.parts.events.RoundCut({ tenantId, runId, roundId, shards, candidates, shardBytes, seconds });
     return accepted;
   }
 
-  private cut(round: DispatchRound, submission: Submission, receivedAt: number): Promise<CutResult> {
-    const { cutter, models, cut: limits, topics } = this.parts;
+  private cut({ submission, submitted, reading, receivedAt }: Work, sequence: bigint): Promise<CutResult> {
+    const { models, cut: limits, topics } = this.parts;
     const traceparent = traceParent(submission.traceparent);
-    const { label, models: refs } = models.resolve(
-      round,
-      namesLabel(submission) ? round.policy.modelLabel : undefined,
-    );
-    const labelled = { ...round, policy: { ...round.policy, modelLabel: label } };
-    const job = { round: labelled, models: refs, limits, topics, receivedAt, traceparent };
-    return cutter.cut(job, () => this.requireLead(round));
+    const { label, models: refs } = models.resolve(reading.envelope, reading.namedLabel);
+    const job = { sequence, modelLabel: label, models: refs, limits, topics, receivedAt, traceparent };
+    return submitted.cut(job, () => this.requireLead(reading.envelope));
   }
 
   /** Nothing has been published when this fails, so the claim is given up again. */
-  private async prepare(
-    round: DispatchRound,
-    contentHash: string,
-    submission: Submission,
-    receivedAt: number,
-  ) {
+  private async prepare(work: Work, sequence: bigint) {
+    const { envelope, contentHash } = work.reading;
     try {
       const started = performance.now();
-      const messages = await this.cut(round, submission, receivedAt);
+      const messages = await this.cut(work, sequence);
+      work.clock.ends('prepare');
       this.requireRoom(messages);
-      this.requireLead(round);
+      this.requireLead(envelope);
       const seconds = (performance.now() - started) / 1_000;
       return { messages, seconds };
     } catch (error) {
-      await this.parts.claims.release(round, contentHash).catch(() => undefined);
+      await this.parts.claims.release(envelope, contentHash).catch(() => undefined);
       throw error;
     }
   }
 
-  private requireLead(round: DispatchRound): void {
+  private requireLead(round: Pick<DispatchRound, 'deadline'>): void {
     requireLead(round, Date.now() as UnixMs, this.parts.limits);
   }
 
@@ -218,16 +200,21 @@ export class RoundIntake {
   }
 
   private async publish(
-    round: DispatchRound,
-    { shards, manifest }: RoundMessages,
+    { reading, clock }: Work,
+    { shards, manifest, phases }: CutResult,
     accepted: AcceptedRound,
   ): Promise<void> {
+    const { envelope } = reading;
     await this.parts.producer.send(shards);
+    clock.ends('shards');
     // Its shards are there, so the claim stays: other content may not take their keys.
-    this.requireLead(round);
-    await this.parts.producer.send([manifest]);
-    await this.parts.claims.confirm(round, accepted).catch((error: Error) => {
-      const { tenantId, runId, roundId } = round;
+    this.requireLead(envelope);
+    const taken = writePhases({ ...reading.phases, ...phases, ...clock.phases });
+    await this.parts.producer.send([
+      { ...manifest, headers: { ...manifest.headers, [headers.phases]: taken } },
+    ]);
+    await this.parts.claims.confirm(envelope, accepted).catch((error: Error) => {
+      const { tenantId, runId, roundId } = envelope;
       this.parts.events.ClaimNotConfirmed({ tenantId, runId, roundId, reason: error.message });
     });
   }
@@ -244,12 +231,6 @@ function acceptance(
   again: boolean,
 ): Acceptance {
   return { tenantId, runId, roundId, shards, candidates, again };
-}
-
-/** The body was found valid. */
-function namesLabel({ body }: Submission): boolean {
-  const { policy } = body as { readonly policy?: { readonly modelLabel?: unknown } | null };
-  return (policy?.modelLabel ?? null) !== null;
 }
 
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);

@@ -2,29 +2,71 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { TravelMatrices } from '#lib/travel-matrices';
 import { warmUpSteps } from '#policy/assignment/warm-up';
 import { roundsCodec } from '#schemas/codec';
+import type { RoundManifest } from '#schemas/domain';
+import { PhaseClock, type Phases } from '#schemas/phases';
 import { decideAndEncode, type DecideJob } from './decide-job';
 import { summaryOf, type DecisionSummary } from './decision-summary';
 
-export interface ThreadJob extends Omit<DecideJob, 'manifest'> {
+interface Numbered {
+  /** The round's, in this process. */
+  readonly number: number;
   readonly manifestBytes: Uint8Array;
 }
+
+/** `prepare` has no answer: the manifest is decoded before the round is to be decided. */
+export type ThreadJob =
+  | (Numbered & { readonly kind: 'prepare' })
+  | (Numbered & { readonly kind: 'decide' } & Omit<DecideJob, 'manifest'>);
 
 export interface ThreadAnswer {
   readonly bytes: Uint8Array;
   readonly summary: DecisionSummary;
   readonly thrown: readonly string[];
+  readonly phases: Phases;
+}
+
+/** Decoded manifests that wait for their decisions, each some ten times as large as its bytes; older ones are dropped. */
+const MOST_PREPARED = 8;
+
+class PreparedManifests {
+  private readonly byNumber = new Map<number, RoundManifest>();
+
+  add({ number, manifestBytes }: Numbered): void {
+    this.byNumber.set(number, decoded(manifestBytes));
+    if (this.byNumber.size > MOST_PREPARED) this.byNumber.delete(this.byNumber.keys().next().value!);
+  }
+
+  take({ number, manifestBytes }: Numbered): RoundManifest {
+    const manifest = this.byNumber.get(number) ?? decoded(manifestBytes);
+    this.byNumber.delete(number);
+    return manifest;
+  }
+}
+
+function decoded({ buffer, byteOffset, byteLength }: Uint8Array): RoundManifest {
+  return roundsCodec.decode(Buffer.from(buffer, byteOffset, byteLength));
 }
 
 if (parentPort) {
   const port = parentPort;
   const matrices = new TravelMatrices((workerData as { modelsDir: string }).modelsDir);
+  const prepared = new PreparedManifests();
   for (const solution of warmUpSteps()) void solution;
-  port.on('message', ({ manifestBytes, ...rest }: ThreadJob) => {
+  port.on('message', (job: ThreadJob) => {
+    if (job.kind === 'prepare') return prepared.add(job);
+    const clock = new PhaseClock();
     const thrown: string[] = [];
-    const manifest = roundsCodec.decode(Buffer.from(manifestBytes));
-    const { content, bytes } = decideAndEncode({ ...rest, manifest }, matrices, (error) =>
+    const manifest = prepared.take(job);
+    clock.ends('manifest');
+    const { content, bytes } = decideAndEncode({ ...job, manifest }, matrices, (error) =>
       thrown.push(String(error)),
     );
-    port.postMessage({ bytes, summary: summaryOf(content), thrown } satisfies ThreadAnswer);
+    clock.ends('decide');
+    port.postMessage({
+      bytes,
+      summary: summaryOf(content),
+      thrown,
+      phases: clock.phases,
+    } satisfies ThreadAnswer);
   });
 }

@@ -3,6 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { JobThread } from '#lib/job-thread';
 import type { TravelMatrices } from '#lib/travel-matrices';
 import { warmUpSteps } from '#policy/assignment/warm-up';
+import { PhaseClock, type Phases } from '#schemas/phases';
 import { candidatesOf, type OpenRound } from '../join/open-round';
 import { decideAndEncode, encodeNothing, type DecideJob } from './decide-job';
 import type { ThreadAnswer, ThreadJob } from './decide-thread';
@@ -11,6 +12,7 @@ import { summaryOf, type DecisionSummary } from './decision-summary';
 export interface RoundDecision {
   readonly bytes: Buffer;
   readonly summary: DecisionSummary;
+  readonly phases: Phases;
 }
 
 /** Some 50 ms of deciding, which other rounds that are due may wait for. */
@@ -23,6 +25,8 @@ const MOST_CANDIDATES_HERE = 5_000;
 export class RoundDecider {
   private readonly thread: JobThread<ThreadJob, ThreadAnswer>;
   private last: Promise<unknown> = Promise.resolve();
+  private readonly numbers = new WeakMap<OpenRound, number>();
+  private nextNumber = 0;
 
   constructor(
     modelsDir: string,
@@ -45,21 +49,43 @@ export class RoundDecider {
     return candidatesOf(open) > MOST_CANDIDATES_HERE;
   }
 
+  /** For a round that will be decided: what can be done before its outcomes are there. */
+  prepare(open: OpenRound): void {
+    if (!this.isLarge(open)) return;
+    this.thread.tell({
+      kind: 'prepare',
+      number: this.numberOf(open),
+      manifestBytes: open.parts.manifestBytes,
+    });
+  }
+
   async decide(open: OpenRound, stale: boolean, onThrown: (error: unknown) => void): Promise<RoundDecision> {
     const { manifest, manifestBytes } = open.parts;
     const closedBy = open.isComplete() ? 'complete' : 'deadline';
     const job: DecideJob = { manifest, outcomes: open.outcomes(), closedBy, stale };
-    if (!this.isLarge(open)) return summed(decideAndEncode(job, this.matrices, onThrown));
-    const turn = this.last.then(() => this.thread.ask({ manifestBytes, ...withoutManifest(job) }));
+    const clock = new PhaseClock();
+    if (!this.isLarge(open)) return summed(decideAndEncode(job, this.matrices, onThrown), clock);
+    const number = this.numberOf(open);
+    const asked = { kind: 'decide' as const, number, manifestBytes, ...withoutManifest(job) };
+    const turn = this.last.then(() => this.thread.ask(asked));
     this.last = turn.catch(() => undefined);
     try {
-      const { bytes, summary, thrown } = await turn;
+      const { bytes, summary, thrown, phases } = await turn;
       thrown.forEach(onThrown);
-      return { bytes: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), summary };
+      clock.ends('aside');
+      const own = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+      return { bytes: own, summary, phases: { ...phases, ...clock.phases } };
     } catch (error) {
       onThrown(error);
-      return summed(encodeNothing(job));
+      return summed(encodeNothing(job), clock);
     }
+  }
+
+  private numberOf(open: OpenRound): number {
+    const known = this.numbers.get(open);
+    if (known !== undefined) return known;
+    this.numbers.set(open, this.nextNumber);
+    return this.nextNumber++;
   }
 
   stop(): Promise<void> {
@@ -67,8 +93,9 @@ export class RoundDecider {
   }
 }
 
-function summed({ content, bytes }: ReturnType<typeof encodeNothing>): RoundDecision {
-  return { bytes, summary: summaryOf(content) };
+function summed({ content, bytes }: ReturnType<typeof encodeNothing>, clock: PhaseClock): RoundDecision {
+  clock.ends('decide');
+  return { bytes, summary: summaryOf(content), phases: clock.phases };
 }
 
 function withoutManifest({ outcomes, closedBy, stale }: DecideJob): Omit<DecideJob, 'manifest'> {

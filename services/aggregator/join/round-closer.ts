@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RoundhouseError } from '#schemas/errors';
+import type { Phases } from '#schemas/phases';
 import type { DecisionSummary } from '../decide/decision-summary';
 import type { RoundDecider, RoundDecision } from '../decide/round-decider';
 import type { AggregatorEvents, Outage } from '../events';
@@ -39,6 +40,7 @@ interface Decided {
   readonly bytes: Buffer;
   readonly summary: DecisionSummary | null;
   readonly decideSeconds: number;
+  readonly phases: Phases;
 }
 
 /** Closes rounds: the last outcome or the deadline, whichever is first, and then the first to reach Redis. */
@@ -59,6 +61,7 @@ export class RoundCloser {
     const { closeAt, meta } = open.parts;
     open.state = 'open';
     if (closeAt <= Date.now()) return this.due.add(open, true);
+    this.parts.decider.prepare(open);
     const aside = this.parts.decider.isLarge(open);
     const candidates = aside ? 0 : candidatesOf(open);
     const due = this.parts.budget.dueOf(meta.acceptedAt, open.round.deadline, closeAt, candidates);
@@ -90,7 +93,7 @@ export class RoundCloser {
     open.decision = bytes;
     this.leaveZone(open);
     this.parts.events.RoundRepublished(idsOf(open));
-    await this.publish(open, { bytes, summary: null, decideSeconds: 0 }, performance.now());
+    await this.publish(open, { bytes, summary: null, decideSeconds: 0, phases: {} }, performance.now());
   }
 
   /** Overdue rounds begin to be decided in turn; none waits for a large one, which computes elsewhere. */
@@ -131,13 +134,14 @@ export class RoundCloser {
     let stale = false;
     for (;;) {
       const begin = performance.now();
-      const { summary, bytes } = await this.decisionOf(open, stale);
+      const { summary, bytes, phases: decided } = await this.decisionOf(open, stale);
       const decideSeconds = (performance.now() - begin) / 1_000;
       const askedAt = Date.now();
       const reply = await this.closeInStore(open, bytes, stale);
       this.judgeRedis(askedAt);
-      if (reply.state === 'closed') return { bytes, summary, decideSeconds };
-      if (reply.state === 'decided') return { bytes: reply.decision, summary: null, decideSeconds };
+      const phases = { ...decided, claim: Date.now() - askedAt };
+      if (reply.state === 'closed') return { bytes, summary, decideSeconds, phases };
+      if (reply.state === 'decided') return { bytes: reply.decision, summary: null, decideSeconds, phases };
       if (reply.state === 'published') return null;
       stale = true;
     }
@@ -172,7 +176,7 @@ export class RoundCloser {
   private async publish(open: OpenRound, decided: Decided, since: number): Promise<void> {
     const { publisher, store } = this.parts;
     try {
-      const outage = await publisher.publish(open, decided.bytes, () => this.markOf(open));
+      const outage = await publisher.publish(open, decided, () => this.markOf(open));
       this.report(open, decided, outage, (performance.now() - since) / 1_000);
     } catch (error) {
       return this.abandon(open, error);

@@ -2,11 +2,22 @@ import { hostname } from 'node:os';
 import type { BusProducer } from '#lib/bus/port';
 import { RoundhouseError } from '#schemas/errors';
 import { SLOW_KAFKA_MS } from '#schemas/outage-mark';
+import { writePhases, type Phases } from '#schemas/phases';
 import { headers as names, zoneKey, type Topics } from '#schemas/topics';
 import type { Outage } from '../events';
 import type { OpenRound } from '../join/open-round';
 import type { LoopStalls } from './loop-stalls';
 import type { OutageLog } from './outage-log';
+
+export interface DecisionToPublish {
+  readonly bytes: Buffer;
+  /** What its making took, where it was made here. */
+  readonly phases: Phases;
+}
+
+function phasesOf({ phases }: DecisionToPublish): Record<string, string> {
+  return Object.keys(phases).length === 0 ? {} : { [names.phases]: writePhases(phases) };
+}
 
 /**
  * Puts decisions on Kafka. A send that Kafka doesn't take is tried again for ever, then with the mark of the
@@ -25,16 +36,20 @@ export class DecisionPublisher {
   ) {}
 
   /** Resolves to the mark once the decision is acknowledged; rejects with ROUND_TOO_LARGE or SHUTTING_DOWN. */
-  async publish(open: OpenRound, decision: Buffer, mark: () => Outage | null): Promise<Outage | null> {
+  async publish(
+    open: OpenRound,
+    decision: DecisionToPublish,
+    mark: () => Outage | null,
+  ): Promise<Outage | null> {
     const { tenantId, zoneId } = open.round;
     const closedAt = Date.now();
     for (;;) {
       const sentAt = Date.now();
       const outage = mark();
       try {
-        const headers = this.headersOf(open, { closedAt, sentAt, outage });
+        const headers = { ...this.headersOf(open, { closedAt, sentAt, outage }), ...phasesOf(decision) };
         const key = zoneKey(tenantId, zoneId);
-        await this.producer.send([{ topic: this.topics.decisions, key, value: decision, headers }]);
+        await this.producer.send([{ topic: this.topics.decisions, key, value: decision.bytes, headers }]);
         this.outages.over('kafka');
         return outage ?? this.heldUp(sentAt, open.round.deadline);
       } catch (error) {

@@ -2,42 +2,46 @@ import { join } from 'node:path';
 import type { OutgoingMessage } from '#lib/bus/port';
 import { JobThread } from '#lib/job-thread';
 import type { TravelMatrices } from '#lib/travel-matrices';
+import type { RoundLimits } from '#policy/validation/index';
+import type { DispatchRound } from '#schemas/domain';
 import { RoundhouseError } from '#schemas/errors';
+import { PhaseClock } from '#schemas/phases';
+import { readRound, type ReadingJob, type RoundReading } from '../read/round-reading';
 import { cutMessages, type CutJob, type CutResult } from './cut-messages';
-import type { CutAnswer } from './cut-thread';
 import { isLarge } from './is-large';
+import type { RoundAnswer, RoundJob, SentLimits } from './round-thread';
 
-/** A Buffer comes out of another thread as a Uint8Array. */
-function received(message: OutgoingMessage): OutgoingMessage {
-  const { buffer, byteOffset, byteLength } = message.value!;
-  return { ...message, value: Buffer.from(buffer, byteOffset, byteLength) };
+/** A body as it came, or parsed already. */
+export type RoundBody = { readonly body: unknown } | { readonly bytes: Buffer; readonly maxElements: number };
+
+/** A submission that was read; it stands in memory until it is dropped. */
+export interface SubmittedRound {
+  readonly reading: RoundReading;
+  /** `stillWanted` throws where the round's turn comes too late. */
+  cut(job: CutJob, stillWanted: () => void): Promise<CutResult>;
+  drop(): void;
 }
 
 /**
- * Cuts small rounds at once and large ones in a thread of their own, one after the other, so that neither
+ * Reads and cuts small rounds at once and large ones in a thread of their own, one after the other, so that neither
  * small rounds nor timers wait for them. A thread that ends is made anew for the next round.
  */
 export class RoundCutter {
-  private readonly thread: JobThread<CutJob, CutAnswer>;
+  private readonly thread: JobThread<RoundJob, RoundAnswer>;
   private last: Promise<unknown> = Promise.resolve();
+  private reads = 0;
   private stopped = false;
 
   constructor(
     modelsDir: string,
     private readonly matrices: TravelMatrices,
   ) {
-    this.thread = new JobThread(join(__dirname, 'cut-thread.js'), { modelsDir }, 'cuts large rounds');
+    this.thread = new JobThread(join(__dirname, 'round-thread.js'), { modelsDir }, 'cuts large rounds');
   }
 
-  /** `stillWanted` throws where the round's turn comes too late. */
-  async cut(job: CutJob, stillWanted: () => void): Promise<CutResult> {
-    if (!isLarge(job.round)) return cutMessages(job, this.matrices);
-    const turn = this.last.then(() => {
-      stillWanted();
-      return this.cutAside(job);
-    });
-    this.last = turn.catch(() => undefined);
-    return turn;
+  /** Rejects with ROUND_TOO_LARGE or PAYLOAD_INVALID for bytes that are no body; other faults stand in the reading. */
+  read(body: RoundBody, job: ReadingJob): Promise<SubmittedRound> {
+    return 'bytes' in body ? this.readAside(body, job) : Promise.resolve(this.readHere(body, job));
   }
 
   async stop(): Promise<void> {
@@ -45,17 +49,72 @@ export class RoundCutter {
     await this.thread.stop();
   }
 
-  private async cutAside(job: CutJob): Promise<CutResult> {
-    if (this.stopped) throw new RoundhouseError('SHUTTING_DOWN', 'ingest is stopping');
-    return resultOf(await this.thread.ask(job));
+  private readHere({ body }: { readonly body: unknown }, job: ReadingJob): SubmittedRound {
+    const { reading, round } = readRound(body, job, new PhaseClock());
+    return {
+      reading,
+      cut: (cutJob, stillWanted) => this.cutRead(round!, cutJob, stillWanted),
+      drop: () => undefined,
+    };
+  }
+
+  private async cutRead(round: DispatchRound, job: CutJob, stillWanted: () => void): Promise<CutResult> {
+    if (!isLarge(round)) return cutMessages(round, job, this.matrices);
+    return resultOf(await this.inTurn({ kind: 'cut', round, job }, stillWanted));
+  }
+
+  private async readAside(
+    { bytes, maxElements }: { readonly bytes: Buffer; readonly maxElements: number },
+    { now, limits, tenant }: ReadingJob,
+  ): Promise<SubmittedRound> {
+    const number = this.reads++;
+    const own = new Uint8Array(bytes);
+    const job = { now, tenant, limits: sendable(limits) };
+    const reading = readingOf(await this.inTurn({ kind: 'read', number, bytes: own, maxElements, job }));
+    return {
+      reading,
+      cut: async (cutJob, stillWanted) =>
+        resultOf(await this.inTurn({ kind: 'cut read', number, job: cutJob }, stillWanted)),
+      drop: () => this.thread.tell({ kind: 'drop', number }),
+    };
+  }
+
+  private inTurn(job: RoundJob, stillWanted: () => void = () => undefined): Promise<RoundAnswer> {
+    const turn = this.last.then(() => {
+      stillWanted();
+      if (this.stopped) throw new RoundhouseError('SHUTTING_DOWN', 'ingest is stopping');
+      return this.thread.ask(job, job.kind === 'read' ? [job.bytes.buffer] : []);
+    });
+    this.last = turn.catch(() => undefined);
+    return turn;
   }
 }
 
-function resultOf(answer: CutAnswer): CutResult {
-  if ('refused' in answer) {
-    const { code, message, faults } = answer.refused;
-    throw new RoundhouseError(code, message, faults);
-  }
+/** What can be cloned of the limits; the thread has its own matrices. */
+function sendable(limits: RoundLimits): SentLimits {
+  const { maxCouriers, maxOrders, minLeadMs, maxDeadlineAheadMs, modelLabels } = limits;
+  return { maxCouriers, maxOrders, minLeadMs, maxDeadlineAheadMs, ...(modelLabels && { modelLabels }) };
+}
+
+function readingOf(answer: RoundAnswer): RoundReading {
+  if ('reading' in answer) return answer.reading;
+  throw refusalOf(answer);
+}
+
+function resultOf(answer: RoundAnswer): CutResult {
+  if (!('result' in answer)) throw refusalOf(answer);
   const { shards, manifest, ...rest } = answer.result;
   return { ...rest, shards: shards.map(received), manifest: received(manifest) };
+}
+
+function refusalOf(answer: RoundAnswer): RoundhouseError {
+  if (!('refused' in answer)) return new RoundhouseError('INTERNAL', 'the thread answered another question');
+  const { code, message, faults } = answer.refused;
+  return new RoundhouseError(code, message, faults);
+}
+
+/** A Buffer comes out of another thread as a Uint8Array. */
+function received(message: OutgoingMessage): OutgoingMessage {
+  const { buffer, byteOffset, byteLength } = message.value!;
+  return { ...message, value: Buffer.from(buffer, byteOffset, byteLength) };
 }

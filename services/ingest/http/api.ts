@@ -6,13 +6,15 @@ import type { RoundKey } from '#schemas/domain';
 import { errorCodes, RoundhouseError } from '#schemas/errors';
 import { shownText } from '#schemas/shown-text';
 import type { DecisionCache } from '../consume/decision-cache';
+import type { RoundBody } from '../cut/round-cutter';
 import type { IngestEvents } from '../events';
 import type { RoundIntake } from '../round-intake';
 import type { RoundClaims } from '../store/round-claims';
 import { answerDecision, waitMsOf } from './decision-route';
 import { BodyBudget } from './body-budget';
 import { elementsOf } from './json-shape';
-import { readJson, type BodyLimits } from './read-body';
+import { parseJson } from '../read/parse-json';
+import { readBytes, type BodyLimits } from './read-body';
 import { replyError, replyJson } from './replies';
 
 export interface HttpApiOptions {
@@ -33,6 +35,9 @@ export interface HttpApiOptions {
 
 /** Bodies of the greatest length that are in work at once. */
 const GREATEST_AT_ONCE = 2;
+
+/** A round of some 180 orders: 5 ms of reading, which other requests may wait for. */
+const LARGE_BODY_BYTES = 128 * 1024;
 
 const tenantHeader = 'x-roundhouse-tenant';
 const decisionPath = /^\/v1\/runs\/([^/]+)\/rounds\/([^/]+)\/decision$/;
@@ -124,25 +129,35 @@ export class HttpApi {
 
   private async submit(request: IncomingMessage, response: ServerResponse, tenant?: string): Promise<void> {
     const traceparent = headerOf(request, 'traceparent');
-    const acceptance = await this.withBody(request, (body) =>
-      this.options.intake.submit({ edge: 'http', body, tenant, traceparent }),
+    const acceptance = await this.withBody(request, (bytes) =>
+      this.options.intake.submit({ edge: 'http', ...this.bodyOf(bytes), tenant, traceparent }),
     );
     replyJson(response, 202, acceptance);
   }
 
   private async observe(request: IncomingMessage, response: ServerResponse, tenant?: string): Promise<void> {
-    const accepted = await this.withBody(request, (body) => this.options.observe(body, tenant));
+    const accepted = await this.withBody(request, (bytes) =>
+      this.options.observe(parseJson(bytes, this.bodyLimits), tenant),
+    );
     replyJson(response, 202, { accepted });
   }
 
   /** Holds the body's share until the work on it is done. */
-  private async withBody<T>(request: IncomingMessage, work: (body: unknown) => Promise<T>): Promise<T> {
+  private async withBody<T>(request: IncomingMessage, work: (bytes: Buffer) => Promise<T>): Promise<T> {
     const share = this.bodies.open();
     try {
-      return await work(await readJson(request, this.bodyLimits, share));
+      return await work(await readBytes(request, this.bodyLimits.maxBytes, share));
     } finally {
       share.release();
     }
+  }
+
+  /** A large body is parsed where it doesn't hold up anything. */
+  private bodyOf(bytes: Buffer): RoundBody {
+    const { maxElements } = this.bodyLimits;
+    return bytes.length > LARGE_BODY_BYTES
+      ? { bytes, maxElements }
+      : { body: parseJson(bytes, this.bodyLimits) };
   }
 
   private decision(response: ServerResponse, key: RoundKey, wait: string | null): Promise<void> {

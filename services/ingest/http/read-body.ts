@@ -2,7 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import { RoundhouseError } from '#schemas/errors';
 import { shownText } from '#schemas/shown-text';
 import type { BodyShare } from './body-budget';
-import { requireShape, type JsonLimits } from './json-shape';
+import { parseJson } from '../read/parse-json';
+import type { JsonLimits } from './json-shape';
 
 /** A body above the limit is read on and thrown away up to this many times the limit, so that the caller hears why. */
 const DRAIN_FACTOR = 4;
@@ -58,22 +59,23 @@ export interface BodyLimits extends JsonLimits {
 }
 
 /**
- * The parsed JSON of a body, whose bytes are taken from the share until the caller releases it. Rejects with
- * ROUND_TOO_LARGE, INGEST_BUSY, CONTENT_TYPE_UNSUPPORTED or PAYLOAD_INVALID.
+ * The bytes of a body of JSON, taken from the share until the caller releases it. Rejects with ROUND_TOO_LARGE,
+ * INGEST_BUSY, CONTENT_TYPE_UNSUPPORTED or PAYLOAD_INVALID.
  */
+export async function readBytes(
+  request: IncomingMessage,
+  maxBytes: number,
+  share: BodyShare,
+): Promise<Buffer> {
+  requireReadable(request, maxBytes);
+  return collect(request, maxBytes, share);
+}
+
+/** The same, parsed. */
 export async function readJson(
   request: IncomingMessage,
   limits: BodyLimits,
   share: BodyShare,
 ): Promise<unknown> {
-  requireReadable(request, limits.maxBytes);
-  const bytes = await collect(request, limits.maxBytes, share);
-  requireShape(bytes, limits);
-  try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) as unknown;
-  } catch (error) {
-    throw new RoundhouseError('PAYLOAD_INVALID', `the body is no JSON: ${(error as Error).message}`, [], {
-      cause: error,
-    });
-  }
+  return parseJson(await readBytes(request, limits.maxBytes, share), limits);
 }

@@ -1,0 +1,14 @@
+import { RoundhouseError } from '#schemas/errors';
+import { requireShape, type JsonLimits } from '../http/json-shape';
+
+/** Throws ROUND_TOO_LARGE or PAYLOAD_INVALID. */
+export function parseJson(bytes: Buffer, limits: JsonLimits): unknown {
+  requireShape(bytes, limits);
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) as unknown;
+  } catch (error) {
+    throw new RoundhouseError('PAYLOAD_INVALID', `the body is no JSON: ${(error as Error).message}`, [], {
+      cause: error,
+    });
+  }
+}
