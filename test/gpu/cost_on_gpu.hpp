@@ -118,10 +118,9 @@ class GpuCosts {
     own.task.shard = &own.shard;
     own.task.pinnedTables = pinned;
     own.task.plans = {own.plans.data(), false};
-    own.task.orderTimes = {own.orderTimes.data(), false};
+    own.task.orderTimes = own.orderTimes.data();
     if (!pinned) return;
     own.task.plans = {memory.take(own.plans.size()), true};
-    own.task.orderTimes = {memory.take(own.orderTimes.size() * 4), true};
     std::memset(own.task.plans.data, 0xee, own.plans.size());
   }
 
@@ -130,11 +129,8 @@ class GpuCosts {
       if (!own.failure.empty()) throw std::runtime_error(own.failure);
       if (own.task.failure) std::rethrow_exception(own.task.failure);
       answer.plans.resize(own.plans.size());
-      answer.orderTimes.resize(own.orderTimes.size());
+      answer.orderTimes = own.orderTimes;
       if (!answer.plans.empty()) std::memcpy(answer.plans.data(), own.task.plans.data, answer.plans.size());
-      if (!answer.orderTimes.empty()) {
-        std::memcpy(answer.orderTimes.data(), own.task.orderTimes.data, answer.orderTimes.size() * 4);
-      }
       answer.rideFactors.assign(own.task.rideFactors, own.task.rideFactors + candidate_cost::kVehicles);
     });
   }

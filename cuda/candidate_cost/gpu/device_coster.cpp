@@ -41,8 +41,10 @@ std::exception_ptr failureOf(std::exception_ptr error) {
 
 ShardTimes timesOf(const CostTask& task) {
   ShardTimes times;
-  const auto* row = static_cast<const std::int32_t*>(task.orderTimes.data);
-  for (int order = 0; order < task.shard->tables.orderCount; ++order, row += layout::ORDER_TIME_COLUMNS) {
+  const auto* bytes = static_cast<const std::byte*>(task.orderTimes);
+  for (int order = 0; order < task.shard->tables.orderCount; ++order, bytes += kTimesRow) {
+    std::int32_t row[layout::ORDER_TIME_COLUMNS];
+    std::memcpy(row, bytes, sizeof row);
     times.orders.push_back({row[layout::OrderTimeColumn::readyAt], row[layout::OrderTimeColumn::pickupPostService],
                             row[layout::OrderTimeColumn::dropoffPostService]});
   }
@@ -186,35 +188,40 @@ bool DeviceCoster::plan(const DeviceShards& batch, Tasks tasks, const Stop& stop
   return planner_.solve(batch.candidates, marked, stream_, noneIsWanted);
 }
 
+/// A call of the runtime costs as much as copying 30 KB once more, so what is small comes down together.
 void DeviceCoster::copyOut(Tasks tasks, const DeviceShards& batch) {
   staged_.clear();
   const std::size_t statesBytes = sizeof(ShardState) * tasks.size();
-  std::size_t end = statesBytes;
-  for (const CostTask* task : tasks) {
-    end += (task->plans.pinned ? 0 : plansBytes(*task)) + (task->orderTimes.pinned ? 0 : timesBytes(*task));
-  }
+  const std::size_t allTimes = kTimesRow * static_cast<std::size_t>(upload_.orders());
+  std::size_t end = statesBytes + allTimes;
+  for (const CostTask* task : tasks) end += task->plans.pinned ? 0 : plansBytes(*task);
   demandRoom(results_, end);
-  std::size_t next = statesBytes;
-  const auto copy = [&](const void* d_from, const Destination& to, std::size_t bytes) {
+  auto* const results = results_.as<std::byte>();
+  const auto copy = [&](void* to, const void* d_from, std::size_t bytes) {
     if (bytes == 0) return;
-    if (!to.pinned) staged_.push_back({to.data, next, bytes});
-    void* const at = to.pinned ? to.data : results_.as<std::byte>() + next;
-    require(cudaMemcpyAsync(at, d_from, bytes, cudaMemcpyDeviceToHost, stream_), "results can't be copied");
-    if (!to.pinned) next += bytes;
+    require(cudaMemcpyAsync(to, d_from, bytes, cudaMemcpyDeviceToHost, stream_), "results can't be copied");
   };
-  copy(batch.states, {results_.as<void>(), true}, statesBytes);
-  std::size_t candidates = 0, orders = 0;
+  copy(results, batch.states, statesBytes);
+  copy(results + statesBytes, batch.orderTimes, allTimes);
+  const std::byte* times = results + statesBytes;
+  std::byte* next = results + statesBytes + allTimes;
+  const std::uint8_t* d_plans = batch.records;
   for (const CostTask* task : tasks) {
-    copy(batch.records + candidates, task->plans, plansBytes(*task));
-    copy(reinterpret_cast<const std::byte*>(batch.orderTimes) + orders, task->orderTimes, timesBytes(*task));
-    candidates += plansBytes(*task);
-    orders += timesBytes(*task);
+    staged_.push_back({task->orderTimes, times, timesBytes(*task)});
+    times += timesBytes(*task);
+    copy(task->plans.pinned ? task->plans.data : next, d_plans, plansBytes(*task));
+    d_plans += plansBytes(*task);
+    if (task->plans.pinned) continue;
+    staged_.push_back({task->plans.data, next, plansBytes(*task)});
+    next += plansBytes(*task);
   }
   mark("copy out");
 }
 
 void DeviceCoster::readResults(Tasks tasks) {
-  for (const Staged& staged : staged_) std::memcpy(staged.to, results_.as<std::byte>() + staged.at, staged.bytes);
+  for (const Staged& staged : staged_) {
+    if (staged.bytes > 0) std::memcpy(staged.to, staged.from, staged.bytes);
+  }
   const auto* states = results_.as<ShardState>();
   for (std::size_t index = 0; index < tasks.size(); ++index) {
     CostTask& task = *tasks[index];

@@ -15,7 +15,7 @@
 
 namespace roundhouse::candidate_cost::gpu {
 
-/// Host memory that results are copied to; from a GPU without staging where it is page-locked.
+/// Host memory that plans are copied to; from a GPU without staging where it is page-locked.
 struct Destination {
   void* data = nullptr;
   bool pinned = false;
@@ -27,8 +27,10 @@ struct CostTask {
   const Shard* shard = nullptr;
   /// The shard's tables lie in page-locked memory.
   bool pinnedTables = false;
-  /// PLAN_RECORD_BYTES a candidate, and ORDER_TIME_COLUMNS an order. Unspecified where the shard fails.
-  Destination plans, orderTimes;
+  /// PLAN_RECORD_BYTES a candidate; unspecified, like the next, where the shard fails.
+  Destination plans;
+  /// ORDER_TIME_COLUMNS an order, of any alignment.
+  void* orderTimes = nullptr;
   std::int32_t rideFactors[kVehicles] = {};
   /// Set where the shard fails.
   std::exception_ptr failure;
@@ -75,7 +77,8 @@ class DeviceCoster {
   /// A result that is copied once more, from `results_`.
   struct Staged {
     void* to;
-    std::size_t at, bytes;
+    const void* from;
+    std::size_t bytes;
   };
 
   DeviceCosterOptions options_;
@@ -86,7 +89,7 @@ class DeviceCoster {
   BatchUpload upload_;
   std::vector<std::shared_ptr<const DeviceMatrix>> matricesInUse_;
   device::DeviceMemory d_features_, d_quantiles_, d_times_, d_orderTimes_, d_records_;
-  /// The states of the shards, then what goes to pageable memory.
+  /// The states of the shards, the order times of all, then plans that go to pageable memory.
   device::PinnedMemory results_;
   std::vector<Staged> staged_;
 };
