@@ -4,6 +4,7 @@ import { SetUpError } from './setup/command.mjs';
 import { setUp } from './setup/index.mjs';
 import { projectRoot } from './setup/places.mjs';
 import { runChecks } from './test/checks.mjs';
+import { runCuda } from './test/cuda.mjs';
 import { runJestProject } from './test/jest-project.mjs';
 import { runNativeTests } from './test/native-tests.mjs';
 import { runScriptTests } from './test/script-tests.mjs';
@@ -24,6 +25,7 @@ function partsOf(full, named) {
     scripts: () => runScriptTests(projectRoot),
     native: () => runNativeTests(projectRoot),
     sanitizers: () => (full || named.includes('sanitizers') ? runSanitizers(projectRoot) : skipSanitizers()),
+    cuda: () => runCuda(projectRoot, { full }),
     unit: () => runJestProject(projectRoot, 'unit', { inBand: false, limitMs, env }),
     integration: () => runJestProject(projectRoot, 'integration', { inBand: true, limitMs, env }),
     crash: () => runJestProject(projectRoot, 'crash', { inBand: true, limitMs, env }),

@@ -47,6 +47,15 @@ foreach(architecture IN LISTS ROUNDHOUSE_CUDA_ARCHITECTURES)
   endif()
 endforeach()
 
+# For `npm test -- cuda`, which only compiles: warnings and kernels that spill registers are errors, resources are told, and
+# each source is a target of its own.
+option(ROUNDHOUSE_CUDA_STRICT "Check the sources for GPUs instead of building what runs" OFF)
+set(cuda_strict "")
+if(ROUNDHOUSE_CUDA_STRICT)
+  set(cuda_strict -Werror=all-warnings "-Xptxas=-v,--warn-on-spills,--warning-as-error")
+  set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+endif()
+
 # roundhouse_cuda_objects(OUT SOURCE...): compiles each .cu with nvcc and sets OUT to the object files. No CUDA language of
 # CMake's: its compiler test fails with the PyPI packages.
 function(roundhouse_cuda_objects out)
@@ -56,10 +65,15 @@ function(roundhouse_cuda_objects out)
     set(object "${CMAKE_CURRENT_BINARY_DIR}/${name}.cu.o")
     add_custom_command(OUTPUT "${object}"
       COMMAND "${ROUNDHOUSE_NVCC}" -std=c++20 -O3 -DNDEBUG -lineinfo ${cuda_targets} -Xcompiler=-fPIC,-Wall
-        -MD -MF "${object}.d" -c -o "${object}" "${CMAKE_CURRENT_SOURCE_DIR}/${source}"
+        ${cuda_strict} -MD -MF "${object}.d" -c -o "${object}" "${CMAKE_CURRENT_SOURCE_DIR}/${source}"
       DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${source}" DEPFILE "${object}.d" VERBATIM
       COMMENT "Compiling ${source} for GPUs")
     list(APPEND objects "${object}")
+    if(ROUNDHOUSE_CUDA_STRICT)
+      add_custom_target(cuda_${name} DEPENDS "${object}")
+      set_property(GLOBAL APPEND PROPERTY ROUNDHOUSE_CUDA_SOURCES
+        "cuda_${name} ${CMAKE_CURRENT_SOURCE_DIR}/${source}")
+    endif()
   endforeach()
   set(${out} ${objects} PARENT_SCOPE)
 endfunction()
