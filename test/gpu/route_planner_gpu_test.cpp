@@ -22,10 +22,17 @@ int main() {
 
 #include "../../cuda/device/memory.hpp"
 #include "../../cuda/route_planner/gpu/packed_planner.hpp"
+#include "../../cuda/route_planner/gpu/packed_work.hpp"
+#include "../../cuda/route_planner/gpu/planner_slot.hpp"
 #include "backend_call.hpp"
 #include "cpu_planner.hpp"
 #include "packed_problems.hpp"
 #include "route_families.hpp"
+
+namespace roundhouse::test {
+cudaError_t launchSmallSearches(int orders, const route_planner::gpu::Building& batch,
+                                const route_planner::gpu::GroupStarts& starts, cudaStream_t stream);
+}
 
 using namespace roundhouse::route_planner;
 using gpu::PackedRequest;
@@ -154,6 +161,25 @@ void checkCancelling(gpu::PackedPlanner& planner) {
   CHECK_EQUAL(requests[0].count, 0);
 }
 
+/// Searches that give up for want of stack are solved all the same.
+void checkGivingUp(const test::Family& family, std::size_t count) {
+  const std::vector<Problem> problems = test::drawFamily(family, count, 21);
+  const std::vector<int32_t> words = test::packed(problems);
+  PackedRequest request = requestOf(words);
+  gpu::PlannerSlot slot(static_cast<int>(count), 64, &test::launchSmallSearches);
+  gpu::PackedBuffers buffers(static_cast<int>(count));
+  gpu::PackedWork work({&request, 1}, buffers);
+  slot.build(0, work.take(0, static_cast<int>(count)), work);
+  slot.launch(work);
+  slot.stream().wait();
+  const uint32_t unsolved = slot.counters().unsolved;
+  std::printf("%s: %u of %zu searches gave up\n", family.name, unsolved, count);
+  CHECK_THAT(unsolved > 0, std::string(family.name) + ": no search gave up");
+  const gpu::PackedRows rows = buffers.results.at(0).rows();
+  checkRows(std::string(family.name) + " with little stack",
+            {rows.costs(), reinterpret_cast<uint8_t*>(rows.sequences()), rows.flags()}, onCpu(problems).plans);
+}
+
 void checkThroughBackend(test::TritonHost& host, const std::string& name, const std::vector<Problem>& problems,
                          const std::vector<Plan>& expected) {
   const std::vector<int32_t> words = test::packed(problems);
@@ -220,11 +246,12 @@ void checkAll(const Settings& settings) {
     // Chunks of 1,000: several of them in both slots.
     gpu::PackedPlanner planner({.device = 0, .chunk = 1000});
     for (const std::string& line : planner.resources()) std::printf("%s\n", line.c_str());
-    CHECK_EQUAL(planner.resources().size(), 19u);
+    CHECK_EQUAL(planner.resources().size(), 20u);
     for (const test::Family& family : test::routeFamilies) {
       checkFamily(planner, family, family.leastOrders == 7 ? settings.each / 15 : settings.each);
     }
     checkFaults(planner);
+    for (const int index : {0, 4, 9, 10}) checkGivingUp(test::routeFamilies[index], settings.each / 10);
     checkCancelling(planner);
   }
   checkCore(settings);

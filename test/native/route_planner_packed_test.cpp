@@ -105,7 +105,7 @@ void checkChunks(SolveMemory& memory) {
   for (const std::size_t mostWords : {std::size_t{kMostPackedWords}, std::size_t{5000}, std::size_t{1} << 20}) {
     for (PackedRequest& request : requests) request = requestOf(request.words);
     const std::vector<Row> rows = solveAll(requests, mostWords);
-    CHECK_EQUAL(rows.size(), 12u * 5 + 12 * 2 + 1);
+    CHECK_EQUAL(rows.size(), std::size(test::routeFamilies) * (5 + 2) + 1);
     for (const PackedRequest& request : requests) checkRows(std::to_string(mostWords), request, rows, memory);
   }
 }
@@ -149,7 +149,7 @@ void checkFaults(SolveMemory& memory) {
 void checkCancelled(SolveMemory& memory) {
   const auto words = test::packed(someOfAll(8, 11));
   std::vector<PackedRequest> requests = {requestOf(words), requestOf(words)};
-  // 96 problems: two chunks of 40 are taken before the first request is given up.
+  // 8 of each of 14 families: two chunks of 40 are taken before the first request is given up.
   const std::vector<Row> rows = solveAll(requests, 1 << 20, 2);
   CHECK(requests[0].cancelled);
   CHECK_EQUAL(requests[0].count, 80);

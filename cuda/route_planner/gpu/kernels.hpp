@@ -27,6 +27,7 @@ cudaError_t launchTrees(int orders, const DeviceBatch& batch, const GroupStarts&
 
 /// All searches for up to 5 orders (`orders` 5), for 6, or for 7. What gives up is appended to the general kernel's items.
 cudaError_t launchSearches(int orders, const Building& batch, const GroupStarts& starts, cudaStream_t stream);
+using SearchLauncher = decltype(&launchSearches);
 
 /// Puts the items of a batch that was built in the order of their groups.
 cudaError_t launchPlacing(const Building& batch, cudaStream_t stream);

@@ -4,7 +4,8 @@ namespace roundhouse::route_planner::gpu {
 
 using device::require;
 
-PlannerSlot::PlannerSlot(int chunk, int scratches) : scratches_(scratches) {
+PlannerSlot::PlannerSlot(int chunk, int scratches, SearchLauncher launchSearches)
+    : scratches_(scratches), launchSearches_(launchSearches) {
   const auto size = static_cast<std::size_t>(chunk);
   d_arena_.demand(size * kMostRecordUnits * 16);
   d_places_.demand(size * sizeof(Place));
@@ -47,7 +48,7 @@ void PlannerSlot::readStarts() {
 void PlannerSlot::launchKernels() {
   const DeviceBatch trees{batch_.d_arena, batch_.d_items, batch_.d_answers};
   for (const int orders : {7, 6, 5}) {
-    require(launchSearches(orders, batch_, starts_, stream_), "a search can't be launched");
+    require(launchSearches_(orders, batch_, starts_, stream_), "a search can't be launched");
   }
   for (const int orders : {4, 3, 2, 1}) {
     require(launchTrees(orders, trees, starts_, stream_, sides_.all()), "a tree can't be launched");

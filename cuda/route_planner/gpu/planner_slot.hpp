@@ -10,8 +10,9 @@ namespace roundhouse::route_planner::gpu {
 /// Memory and a stream for one chunk at a time: build, then launch, then the next.
 class PlannerSlot {
  public:
-  /// For up to `chunk` problems; `scratches` warps solve what only the general kernel can.
-  PlannerSlot(int chunk, int scratches);
+  /// For up to `chunk` problems; `scratches` warps solve what only the general kernel can. Tests have searches of their
+  /// own, which give up early.
+  PlannerSlot(int chunk, int scratches, SearchLauncher launchSearches = &gpu::launchSearches);
 
   const device::Stream& stream() const { return stream_; }
 
@@ -38,6 +39,7 @@ class PlannerSlot {
   device::Event built_;
   Sides sides_;
   int scratches_;
+  SearchLauncher launchSearches_;
 };
 
 }  // namespace roundhouse::route_planner::gpu
