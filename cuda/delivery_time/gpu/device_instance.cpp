@@ -13,7 +13,7 @@ namespace {
 
 using namespace backend;
 
-/// A request of so many rows in device memory runs where it lies, alone; smaller ones are put together.
+/// A request of so many rows runs alone; smaller ones are put together.
 constexpr std::size_t kRowsAlone = 2'048;
 /// What TensorRT reads fastest.
 constexpr std::uintptr_t kAlignment = 16;
@@ -46,12 +46,10 @@ struct DeviceInstance::Slice {
     return std::none_of(parts.begin(), parts.end(),
                         [](const Part& part) { return part.memory == TRITONSERVER_MEMORY_GPU; });
   }
-  bool runsAlone() const {
-    return rows >= kRowsAlone && parts.size() == 1 && inDeviceMemory() && isAligned(parts.front().start);
-  }
-  bool answersInPlace() const {
-    return runsAlone() && place.memory == TRITONSERVER_MEMORY_GPU && isAligned(place.start);
-  }
+  /// Its features can be read where they lie, by a call that runs nothing else.
+  bool isReadable() const { return parts.size() == 1 && inDeviceMemory() && isAligned(parts.front().start); }
+  /// Its quantiles can be written where they belong, by such a call.
+  bool isWritable() const { return place.memory == TRITONSERVER_MEMORY_GPU && isAligned(place.start); }
 };
 
 DeviceInstance::DeviceInstance(const Columns& columns, int device, std::shared_ptr<DeviceNetwork> network)
@@ -200,22 +198,31 @@ void DeviceInstance::stage(const Batch& batch, const std::vector<Slice>& slices,
 /// The request at `first` and those behind it that run in the same call. Returns the index behind them.
 std::size_t DeviceInstance::runGroup(const Batch& batch, std::vector<Slice>& slices, std::size_t first) {
   if (!batch.isOpen(first)) return first + 1;
+  std::vector<Slice*> group;
   std::size_t last = first, rows = 0;
-  const bool alone = slices[first].rows >= kRowsAlone;
   for (; last < slices.size(); ++last) {
     if (!batch.isOpen(last)) continue;
-    if (last > first && (alone || slices[last].rows >= kRowsAlone)) break;
-    if (!slices[last].runsAlone()) upload(slices[last]);
+    const bool apart = slices[first].rows >= kRowsAlone || slices[last].rows >= kRowsAlone;
+    if (last > first && apart) break;
+    group.push_back(&slices[last]);
     rows += slices[last].rows;
   }
-  const Slice& slice = slices[first];
-  const auto* from = slice.runsAlone() ? static_cast<const float*>(slice.parts.front().start) : features(slice);
-  auto* to = slice.answersInPlace() ? static_cast<float*>(slice.place.start) : quantiles(slice);
-  context_->enqueue(from, rows, to, *stream_);
-  for (std::size_t index = first; index < last; ++index) {
-    if (batch.isOpen(index) && !slices[index].answersInPlace()) download(slices[index]);
-  }
+  runTogether(group, rows);
   return last;
+}
+
+void DeviceInstance::runTogether(const std::vector<Slice*>& group, std::size_t rows) {
+  const Slice& slice = *group.front();
+  const bool alone = group.size() == 1;
+  const bool reads = alone && slice.isReadable(), writes = alone && slice.isWritable();
+  if (!reads) {
+    for (const Slice* each : group) upload(*each);
+  }
+  const auto* from = reads ? static_cast<const float*>(slice.parts.front().start) : features(slice);
+  auto* to = writes ? static_cast<float*>(slice.place.start) : quantiles(slice);
+  context_->enqueue(from, rows, to, *stream_);
+  if (writes) return;
+  for (const Slice* each : group) download(*each);
 }
 
 float* DeviceInstance::features(const Slice& slice) { return d_features_.as<float>() + slice.offset * columns_.features; }

@@ -31,6 +31,7 @@ class DeviceInstance : public Instance {
   void runLarge(backend::Batch& batch, std::vector<Slice>& slices, std::size_t rows);
   void stage(const backend::Batch& batch, const std::vector<Slice>& slices, std::size_t rows);
   std::size_t runGroup(const backend::Batch& batch, std::vector<Slice>& slices, std::size_t first);
+  void runTogether(const std::vector<Slice*>& group, std::size_t rows);
   void upload(const Slice& slice);
   void download(const Slice& slice);
   float* features(const Slice& slice);
