@@ -331,6 +331,8 @@ struct Pair {
   MemoryKind in, out;
 };
 
+void checkBackendFailures(TritonHost& host, Network& cpu);
+
 void checkBackend(Network& cpu) {
   if (TritonHost::findCore().empty()) return skip("no TritonCore in the toolchain");
   TritonHost host({.repository = checkoutFolder() / "models", .backends = backendsFolder()});
@@ -352,6 +354,27 @@ void checkBackend(Network& cpu) {
       call->infer();
       checkAgainst(expected, out.get(), "backend, " + std::to_string(rows) + " rows");
     }
+  }
+  checkBackendFailures(host, cpu);
+}
+
+/// An answer without room, alone and among others, fails alone.
+void checkBackendFailures(TritonHost& host, Network& cpu) {
+  const std::vector<float> features = gpu::rowsToCompare(kColumns, 300);
+  const std::vector<float> expected = predictOnCpu(cpu, features);
+  for (const std::size_t rows : {10u, 300u}) {
+    GpuBuffer in(kPinned, rows * kColumns.features), out(kPinned, rows * kColumns.quantiles), little(kPinned, 4);
+    in.set(features.data());
+    const CallInput input{"features", TRITONSERVER_TYPE_FP32, {static_cast<std::int64_t>(rows), 20}, in.data(), in.bytes(), kPinned};
+    const auto good = host.call("delivery_time", {input}, {{"quantiles", out.data(), out.bytes(), kPinned}});
+    const auto bad = host.call("delivery_time", {input}, {{"quantiles", little.data(), little.bytes(), kPinned}});
+    for (int round = 0; round < 50; ++round) {
+      bad->start();
+      good->start();
+      CHECK_EQUAL(errorOf([&] { bad->wait(); }), "output 'quantiles' is too large");
+      CHECK_EQUAL(errorOf([&] { good->wait(); }), "");
+    }
+    checkAgainst(expected, out.get(), "beside a failure");
   }
 }
 

@@ -81,6 +81,8 @@ void DeviceInstance::execute(Batch& batch) {
     (void)cudaStreamSynchronize(*stream_);
   }
   batch.each([&](std::size_t index) {
+    // A response that isn't sent must be gone before its request is given back.
+    if (broken) slices[index].reply.reset();
     if (broken) std::rethrow_exception(broken);
     slices[index].reply->send();
     batch.succeed(index);
@@ -134,10 +136,10 @@ void DeviceInstance::run(Batch& batch, std::vector<Slice>& slices) {
 
 void DeviceInstance::place(TRITONBACKEND_Request* request, Slice& slice) const {
   const std::int64_t shape[] = {static_cast<std::int64_t>(slice.rows), static_cast<std::int64_t>(columns_.quantiles)};
-  slice.reply = std::make_unique<Reply>(request);
-  slice.place = slice.reply->placeOf("quantiles", TRITONSERVER_TYPE_FP32, shape,
-                                     slice.inDeviceMemory() ? TRITONSERVER_MEMORY_GPU : TRITONSERVER_MEMORY_CPU_PINNED,
-                                     device_);
+  auto reply = std::make_unique<Reply>(request);
+  slice.place = reply->placeOf("quantiles", TRITONSERVER_TYPE_FP32, shape,
+                               slice.inDeviceMemory() ? TRITONSERVER_MEMORY_GPU : TRITONSERVER_MEMORY_CPU_PINNED, device_);
+  slice.reply = std::move(reply);
 }
 
 /// One graph with the copies in it; the replies are made while it runs.
