@@ -371,7 +371,7 @@ void checkBackendFailures(TritonHost& host, Network& cpu) {
     for (int round = 0; round < 50; ++round) {
       bad->start();
       good->start();
-      CHECK_EQUAL(errorOf([&] { bad->wait(); }), "output 'quantiles' is too large");
+      CHECK(errorOf([&] { bad->wait(); }).find("is too large") != std::string::npos);
       CHECK_EQUAL(errorOf([&] { good->wait(); }), "");
     }
     checkAgainst(expected, out.get(), "beside a failure");
