@@ -1,9 +1,6 @@
 #!/usr/bin/env node
-import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { projectRoot } from '../setup/places.mjs';
+import { readOrEmpty, trackedFiles } from './git-files.mjs';
 
 /**
  * What no tracked file may hold: hosts of package registries (the clients know theirs), paths of somebody's
@@ -34,23 +31,9 @@ export function faultsOf(text) {
     );
 }
 
-function trackedFiles() {
-  const list = execFileSync('git', ['ls-files', '-z'], { cwd: projectRoot, encoding: 'utf8' });
-  return list.split('\0').filter((name) => name !== '' && !exempt.test(name));
-}
-
-function readOrEmpty(name) {
-  try {
-    return readFileSync(join(projectRoot, name), 'utf8');
-  } catch {
-    return '';
-  }
-}
-
 function main() {
-  const faults = trackedFiles().flatMap((name) =>
-    faultsOf(readOrEmpty(name)).map((fault) => `${name}:${fault}`),
-  );
+  const names = trackedFiles().filter((name) => !exempt.test(name));
+  const faults = names.flatMap((name) => faultsOf(readOrEmpty(name)).map((fault) => `${name}:${fault}`));
   for (const fault of faults) console.error(fault);
   process.exitCode = faults.length > 0 ? 1 : 0;
 }

@@ -15,6 +15,7 @@ export function checksOf(root) {
     ['types (tsc)', [bin(root, 'typescript', 'bin', 'tsc'), '-p', 'tsconfig.check.json']],
     ['docs/errors.md is current', [join('scripts', 'docs', 'errors.mjs'), '--check']],
     ['tracked files', [join('scripts', 'checks', 'tracked-files.mjs')]],
+    ['lengths of source files', [join('scripts', 'checks', 'file-sizes.mjs')]],
     ['Compose file', [join('scripts', 'checks', 'compose.mjs')]],
   ];
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { composeFaults } from '../checks/compose.mjs';
+import { tooLong } from '../checks/file-sizes.mjs';
 import { faultsOf } from '../checks/tracked-files.mjs';
 
 test('registry hosts, paths of a machine and marks of undone work are found with their line', () => {
@@ -14,6 +15,21 @@ test('registry hosts, paths of a machine and marks of undone work are found with
 
 test('relative paths, container paths and words that contain the marks pass', () => {
   assert.deepEqual(faultsOf('a/work/b ./home/x /roundhouse/dist dist/root/x'), []);
+});
+
+test('source files of more than 300 lines are named, the longest first; others may be longer', () => {
+  const lines = {
+    'a.ts': 300,
+    'b.cpp': 301,
+    'c/d.test.mjs': 302,
+    'e.md': 999,
+    'f.avsc': 999,
+    'CMakeLists.txt': 301,
+  };
+  assert.deepEqual(
+    tooLong(Object.keys(lines), (name) => lines[name]).map((fault) => fault.split(' ')[0]),
+    ['c/d.test.mjs:', 'b.cpp:', 'CMakeLists.txt:'],
+  );
 });
 
 const good = {
