@@ -1,79 +1,32 @@
-import { connectEngine } from '#lib/engine-client/grpc';
-import type { EngineClient, InferResponse } from '#lib/engine-client/port';
+import type { EngineClient } from '#lib/engine-client/port';
 import type { RequestParameters } from '#lib/engine-client/request-parameters';
-import { createTelemetry } from '#lib/telemetry';
-import { AdmissionWatch } from '#services/inference-worker/admission/admission-watch';
-import { connectOverShm } from '#services/inference-worker/data-plane/shm-engine-client';
-import { EngineLink } from '#services/inference-worker/engine-link';
-import { workerEvents } from '#services/inference-worker/events';
-import type { UnixMs } from '#schemas/brands';
 import type { RoundhouseError } from '#schemas/errors';
-import { AdmissionView, Releases } from './engine-admission';
-import { startEngineProcess, type RunningEngine } from './engine-process';
-import { echoInputs, makeRepository, operations, type TestRepository } from './engine-repository';
+import { EchoQueue, inMs, minute } from './echo-queue';
+import type { AdmissionView } from './engine-admission';
+import { echoInputs } from './engine-repository';
 
 jest.setTimeout(60_000);
 
-/** One instance that takes one request at a time: whoever has it keeps all others out. */
-const config = `backend: "echo" max_batch_size: 1
-input [ { name: "data" data_type: TYPE_INT32 dims: [ -1 ] }, { name: "control" data_type: TYPE_INT32 dims: [ 2 ] } ]
-output [ { name: "data" data_type: TYPE_INT32 dims: [ -1 ] }, { name: "sum" data_type: TYPE_INT64 dims: [ 1 ] } ]
-instance_group [ { kind: KIND_CPU count: 1 } ]`;
-const telemetry = createTelemetry({ service: 'test', logLevel: 'silent' });
-const events = workerEvents(telemetry);
-
-let repository: TestRepository;
-let engine: RunningEngine;
+const queue = new EchoQueue();
 let admission: AdmissionView;
-const releases = new Releases();
-const clients: EngineClient[] = [];
 
 beforeAll(async () => {
-  repository = makeRepository({ echo: config });
-  engine = await startEngineProcess(repository.folder, {
-    ROUNDHOUSE_ENGINE_MAX_QUEUED: '3',
-    ECHO_RELEASES: releases.folder,
-  });
-  admission = new AdmissionView(engine.address);
+  await queue.start();
+  admission = queue.admission;
 });
-afterAll(async () => {
-  for (const client of clients) await client.close();
-  admission.close();
-  await engine.stop();
-  repository.remove();
-  releases.remove();
-});
+afterAll(() => queue.stop());
 
-function connect(kind: string): EngineClient {
-  const { address } = engine;
-  const grpc = connectEngine({ address });
-  const poolBytes = 64 * 1_048_576;
-  const client =
-    kind === 'grpc' ? grpc : connectOverShm({ address, grpc, events, poolBytes, whenEmpty: 'inline' });
-  clients.push(client);
-  return client;
-}
-
-const inMs = (ms: number): UnixMs => (Date.now() + ms) as UnixMs;
-const minute = 60_000;
 const late = { code: 'DEADLINE_EXCEEDED' };
 
 describe.each(['grpc', 'shm'])('over %s', (kind) => {
   let client: EngineClient;
-  beforeAll(() => void (client = connect(kind)));
+  beforeAll(() => void (client = queue.connect(kind)));
 
   function send(ms = minute, parameters: RequestParameters = {}, signal?: AbortSignal) {
     const request = { model: 'echo', version: '', requestId: 'r', inputs: echoInputs([1]), parameters };
     return client.infer(request, inMs(ms), signal);
   }
-  /** Has the only instance until it is released, whatever becomes of its caller. */
-  function hold(ms = minute, parameters: RequestParameters = {}) {
-    const name = releases.next();
-    const inputs = echoInputs([1], operations.hold, name);
-    const answer = client.infer({ model: 'echo', version: '', requestId: 'h', inputs, parameters }, inMs(ms));
-    answer.catch(() => undefined);
-    return { answer, release: () => releases.release(name) };
-  }
+  const hold = (ms = minute, parameters: RequestParameters = {}) => queue.hold(client, ms, { parameters });
 
   test('behind one that never ends a request is given back at its own deadline; then the queue goes on', async () => {
     const before = await admission.counts();
@@ -242,124 +195,4 @@ describe.each(['grpc', 'shm'])('over %s', (kind) => {
       message: `parameters["${name}"]: must be a whole number, 0 or above`,
     });
   });
-});
-
-test('both ways in stand in one line', async () => {
-  const [grpc, shm] = [connect('grpc'), connect('shm')];
-  const name = releases.next();
-  const inputs = echoInputs([1], operations.hold, name);
-  const request = { model: 'echo', version: '', requestId: 'r' };
-  const first = shm.infer({ ...request, inputs }, inMs(minute));
-  await admission.until(1, 0);
-  const order: string[] = [];
-  const send = async (client: EngineClient, priority: number): Promise<InferResponse> => {
-    const answer = await client.infer(
-      { ...request, inputs: echoInputs([1]), parameters: { priority } },
-      inMs(minute),
-    );
-    order.push(String(priority));
-    return answer;
-  };
-  const low = send(shm, 8);
-  await admission.until(1, 1);
-  const middle = send(grpc, 7);
-  await admission.until(1, 2);
-  const high = send(shm, 6);
-  await admission.until(1, 3);
-  releases.release(name);
-  await Promise.all([first, low, middle, high]);
-  // The answers come by two ways: those of one keep their order.
-  expect(order.filter((priority) => priority !== '7')).toEqual(['6', '8']);
-  expect((await admission.counts('low'))['started_later']).toBeGreaterThanOrEqual(3);
-});
-
-test('what waits in a session that ends is dropped; what runs keeps its place until it ends', async () => {
-  const client = connect('shm');
-  const name = releases.next();
-  const request = { model: 'echo', version: '', requestId: 'r' };
-  const held = client.infer({ ...request, inputs: echoInputs([1], operations.hold, name) }, inMs(minute));
-  await admission.until(1, 0);
-  const waiting = [1, 2].map((n) => client.infer({ ...request, inputs: echoInputs([n]) }, inMs(minute)));
-  await admission.until(1, 2);
-  const ends = Promise.allSettled([held, ...waiting]);
-  await client.close();
-  for (const { status } of await ends) expect(status).toBe('rejected');
-  await admission.until(1, 0);
-  releases.release(name);
-  await admission.until(0, 0);
-});
-
-test('the worker has the queue in its metrics, by class of priority', async () => {
-  const client = connect('grpc');
-  const link = new EngineLink();
-  link.up(client, engine.address);
-  const watch = new AdmissionWatch(link, events, 10);
-  const metric = async (name: string, labels: Record<string, string>): Promise<number> => {
-    const { values } = await telemetry.registry.getSingleMetric(name)!.get();
-    const has = (found: Partial<Record<string, string | number>>): boolean =>
-      Object.entries(labels).every(([key, value]) => found[key] === value);
-    return values.find((value) => has(value.labels))?.value ?? 0;
-  };
-  const queued = () => metric('dispatch_engine_queued', { priority: 'low' });
-  const name = releases.next();
-  const request = { model: 'echo', version: '', requestId: 'r' };
-  const held = client.infer({ ...request, inputs: echoInputs([1], operations.hold, name) }, inMs(minute));
-  await admission.until(1, 0);
-  const before = await metric('dispatch_engine_admissions_total', { priority: 'low', end: 'started_later' });
-  const parameters = { priority: 9 };
-  const waiting = client.infer({ ...request, inputs: echoInputs([1]), parameters }, inMs(minute));
-  while ((await queued()) !== 1) await new Promise((resolve) => setTimeout(resolve, 5));
-  expect(await metric('dispatch_engine_in_core', {})).toBe(1);
-  releases.release(name);
-  await Promise.all([held, waiting]);
-  while ((await queued()) !== 0) await new Promise((resolve) => setTimeout(resolve, 5));
-  const started = await metric('dispatch_engine_admissions_total', { priority: 'low', end: 'started_later' });
-  expect(started - before).toBeGreaterThanOrEqual(1);
-  expect(await metric('dispatch_engine_queue_seconds_total', { priority: 'low' })).toBeGreaterThan(0);
-  watch.close();
-});
-
-test('what waits for a model that is unloaded is still answered by it', async () => {
-  const client = connect('grpc');
-  const name = releases.next();
-  const request = { model: 'echo', version: '', requestId: 'r' };
-  const held = client.infer({ ...request, inputs: echoInputs([1], operations.hold, name) }, inMs(minute));
-  await admission.until(1, 0);
-  const waiting = client.infer({ ...request, inputs: echoInputs([1]) }, inMs(minute));
-  await admission.until(1, 1);
-  const unloaded = client.unloadModel('echo');
-  const index = async () => (await client.repositoryIndex()).find((model) => model.name === 'echo')?.state;
-  while ((await index()) === 'READY') await new Promise((resolve) => setTimeout(resolve, 5));
-  releases.release(name);
-  expect((await held).version).toBe('1');
-  expect((await waiting).version).toBe('1');
-  await unloaded;
-  await client.loadModel('echo');
-  expect((await client.infer({ ...request, inputs: echoInputs([1]) }, inMs(minute))).version).toBe('1');
-});
-
-test('one that waits for the latest version stays with it when a later one comes, and shares its place', async () => {
-  const client = connect('grpc');
-  const name = releases.next();
-  const send = (version = '', inputs = echoInputs([1])) =>
-    client.infer({ model: 'echo', version, requestId: 'r', inputs }, inMs(minute));
-  const held = send('', echoInputs([1], operations.hold, name));
-  await admission.until(1, 0);
-  const waiting = send();
-  await admission.until(1, 1);
-  repository.write('echo', config, ['2']);
-  await client.loadModel('echo');
-  // Version 2 is the latest from now on, with an instance of its own.
-  expect((await send()).version).toBe('2');
-  expect((await send('2')).version).toBe('2');
-  await admission.until(1, 1);
-  releases.release(name);
-  expect([(await held).version, (await waiting).version]).toEqual(['1', '1']);
-  const second = releases.next();
-  const latest = send('', echoInputs([1], operations.hold, second));
-  await admission.until(1, 0);
-  const named = send('2');
-  await admission.until(1, 1);
-  releases.release(second);
-  expect([(await latest).version, (await named).version]).toEqual(['2', '2']);
 });

@@ -135,6 +135,25 @@ bool ClientSession::take_slots(ClientRequest& request, std::uint64_t bytes, bool
   return false;
 }
 
+// Its frame into the scratch buffer, and its inputs behind it or into their slot.
+void ClientSession::write_request(ClientRequest& request, const Flight& flight, bool in_frame) {
+  request.frame.input = flight.input;
+  request.frame.output = flight.output;
+  for (TensorPlace& tensor : request.frame.inputs) tensor.in_frame = in_frame;
+  write_infer(scratch_, request.frame);
+  if (in_frame) {
+    const std::uint64_t base = aligned_up(scratch_.size());
+    for (TensorPlace& tensor : request.frame.inputs) tensor.offset += base;
+    write_infer(scratch_, request.frame);
+    for (const ClientInput& input : request.inputs) append_data(scratch_, input.data, input.size);
+  } else if (request.leased.none()) {
+    for (std::size_t i = 0; i < request.inputs.size(); ++i) {
+      const ClientInput& input = request.inputs[i];
+      if (input.size > 0) std::memcpy(memory_->at(flight.input) + request.frame.inputs[i].offset, input.data, input.size);
+    }
+  }
+}
+
 Submitted ClientSession::submit(ClientRequest& request) {
   if (ended_ || !taken_) throw ShmFailure("SESSION_ENDED", "the session has ended");
   if (!request.leased.none() && !memory_->pool.is_held(request.leased)) {
@@ -152,21 +171,7 @@ Submitted ClientSession::submit(ClientRequest& request) {
     in_frame = since_empty = true;
     if (!take_slots(request, total, true, flight)) return Submitted::pool_empty;
   }
-  request.frame.input = flight.input;
-  request.frame.output = flight.output;
-  for (TensorPlace& tensor : request.frame.inputs) tensor.in_frame = in_frame;
-  write_infer(scratch_, request.frame);
-  if (in_frame) {
-    const std::uint64_t base = aligned_up(scratch_.size());
-    for (TensorPlace& tensor : request.frame.inputs) tensor.offset += base;
-    write_infer(scratch_, request.frame);
-    for (const ClientInput& input : request.inputs) append_data(scratch_, input.data, input.size);
-  } else if (request.leased.none()) {
-    for (std::size_t i = 0; i < request.inputs.size(); ++i) {
-      const ClientInput& input = request.inputs[i];
-      if (input.size > 0) std::memcpy(memory_->at(flight.input) + request.frame.inputs[i].offset, input.data, input.size);
-    }
-  }
+  write_request(request, flight, in_frame);
   const bool fits = requests_->could_hold(scratch_.size());
   if (!fits || !push(scratch_)) {
     if (request.leased.none()) give_back(flight.input);

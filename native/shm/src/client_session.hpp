@@ -113,6 +113,7 @@ class ClientSession {
   };
   bool take_slots(ClientRequest& request, std::uint64_t bytes, bool in_frame, Flight& flight);
   void place_inputs(ClientRequest& request, std::uint64_t& total) const;
+  void write_request(ClientRequest& request, const Flight& flight, bool in_frame);
   void on_socket();
   void on_answers();
   void hold_process();
