@@ -1,6 +1,6 @@
 // route_planner_gpu_bench [--shared DIR] [--count N] [--threads N] [--out FILE] [--models DIR] [--backends DIR]
 //                         [--orders N] [--hard N] [--without-core]
-// `bench solver`: plans of 2 to 6 orders, city and worst case. Kernels alone with everything in device memory; each step
+// `bench solver`: plans of 2 to 7 orders, city and worst case. Kernels alone with everything in device memory; each step
 // of a chunk; whole calls of the backend in TritonCore; the CPU's planner on all threads. Needs a GPU.
 #include <algorithm>
 #include <chrono>
@@ -225,13 +225,14 @@ std::string measureSet(test::TritonHost* host, const test::ProblemSet& set, cons
 
 constexpr int kAlways = 1;
 
-/// Kinds of 6 orders and 12 stops that are hard to prune.
+/// Kinds of 6 and 7 orders, all to be picked up, that are hard to prune.
 const test::Family hardFamilies[] = {
     {"ties", 6, 6, 2, 3, 2, test::kNever, test::kNever, test::kNever, test::kNever, kAlways, 1, 9, false},
     {"few ties", 6, 6, 20, 30, 2, test::kNever, test::kNever, test::kNever, test::kNever, test::kNever, 1, 9, false},
     {"no triangle", 6, 6, 900, 2000, 10, test::kNever, test::kNever, test::kNever, test::kNever, test::kNever, 1, 9, false},
     {"all costs 0", 6, 6, 9, 9, 0, test::kNever, test::kNever, test::kNever, test::kNever, test::kNever, 1, 9, false},
     {"one weight", 6, 6, 900, 4000, 1, test::kNever, test::kNever, test::kNever, test::kNever, test::kNever, 1, 9, true},
+    {"all late", 6, 6, 900, 60, 2, test::kNever, test::kNever, test::kNever, test::kNever, test::kNever, 1, 9, true},
     {"capacity", 6, 6, 900, 2000, 10, test::kNever, test::kNever, test::kNever, test::kNever, test::kNever, 2, 3, true},
 };
 
@@ -256,8 +257,9 @@ double longestAlone(const std::vector<Problem>& problems, const std::vector<Plan
   return longest;
 }
 
-std::string measureHard(const test::Family& family, const Settings& settings) {
-  const auto size = static_cast<std::size_t>(settings.hard) / std::size(hardFamilies);
+std::string measureHard(test::Family family, int orders, const Settings& settings) {
+  family.leastOrders = family.mostOrders = orders;
+  const auto size = static_cast<std::size_t>(settings.hard) / std::size(hardFamilies) / (orders == 7 ? 10 : 1);
   const std::vector<Problem> problems = test::drawFamily(family, size, 606);
   const OnCpu cpu = solveOnCpu(problems, settings.threads);
   int64_t nodes = 0;
@@ -267,8 +269,8 @@ std::string measureHard(const test::Family& family, const Settings& settings) {
   const double longest = longestAlone(problems, cpu.plans, std::min<std::size_t>(65, size));
   char text[400];
   std::snprintf(text, sizeof text,
-                "{\"set\":\"hard: %s\",\"problems\":%zu,%s,\"unsolved\":%u,\"cpuNodesMost\":%lld,\"longestAloneMs\":%.3f}",
-                family.name, size, textOf("kernelMs", kernels.kernels).c_str(), kernels.unsolved,
+                "{\"set\":\"hard: %s\",\"orders\":%d,\"problems\":%zu,%s,\"unsolved\":%u,\"cpuNodesMost\":%lld,\"longestAloneMs\":%.3f}",
+                family.name, orders, size, textOf("kernelMs", kernels.kernels).c_str(), kernels.unsolved,
                 static_cast<long long>(nodes), longest);
   std::printf("%s\n", text);
   std::fflush(stdout);
@@ -308,7 +310,7 @@ int run(const Settings& settings) {
   int differ = 0;
   std::string results;
   const auto add = [&](const std::string& text) { results.append(results.empty() ? "\n    " : ",\n    ").append(text); };
-  for (int orders = 2; orders <= 6; ++orders) {
+  for (int orders = 2; orders <= 7; ++orders) {
     if (settings.orders != 0 && settings.orders != orders) continue;
     for (const char* kind : {"city", "worst"}) {
       const auto set = test::measuredSet(settings.shared + "/or", kind, orders, settings.count);
@@ -316,7 +318,9 @@ int run(const Settings& settings) {
     }
   }
   if (settings.hard > 0) {
-    for (const test::Family& family : hardFamilies) add(measureHard(family, settings));
+    for (const int orders : {6, 7}) {
+      for (const test::Family& family : hardFamilies) add(measureHard(family, orders, settings));
+    }
   }
   if (!settings.out.empty()) {
     std::ofstream(settings.out) << "{\n  \"gpu\": \"" << device.name << "\",\n  \"differ\": " << differ
