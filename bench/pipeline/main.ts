@@ -23,10 +23,11 @@ const searchLimits = {
 };
 
 function serviceEnv(options: PipelineBenchOptions): NodeJS.ProcessEnv {
-  const perShard = Math.ceil(options.candidates / options.shards);
+  const perShard = Math.min(12_000, Math.ceil(options.candidates / options.shards));
   return {
     ...(options.search ? searchLimits : {}),
     ROUNDHOUSE_INGEST_CANDIDATES_PER_SHARD: `${perShard}`,
+    ROUNDHOUSE_INGEST_SHARDS_PER_ROUND: `${options.shards}`,
     ROUNDHOUSE_LOG_LEVEL: 'warn',
   };
 }

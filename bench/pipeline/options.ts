@@ -94,7 +94,7 @@ export function parseOptions(argv: readonly string[]): PipelineBenchOptions {
   return {
     city,
     candidates,
-    shards: number('shards', city ? Math.ceil(candidates / candidatesPerShard) : 4, 1, 1_024),
+    shards: number('shards', city ? Math.ceil(candidates / candidatesPerShard) : 4, 1, 4_096),
     deadlineMs: number('deadline-ms', 1_000, 200, 60_000),
     roundsPerSecond: number('rate', city ? 1 : 5, 0.1, 50, false),
     warmUpSeconds: number('warm-up', 30, 0, 600, false),

@@ -13,8 +13,10 @@ import { ShardTables } from './shard-tables';
 import { baseCosts, weighedRows, type WeighedRows } from './weighed-rows';
 
 export interface CutLimits {
-  /** Candidates a shard should have. */
+  /** Candidates a shard should have, and more where there would be more shards than `shardsPerRound`. */
   readonly candidatesPerShard?: number;
+  /** All that `candidatesPerShard` asks for where absent. More are made where shards or outcomes would be too large. */
+  readonly shardsPerRound?: number;
   /** Tensor bytes that a shard may have at most. */
   readonly maxShardBytes?: number;
   readonly maxCandidates?: number;
@@ -67,6 +69,13 @@ class ShardFiller {
   }
 }
 
+/** To begin with. Shards of equal cost have unequal counts of rows: half of what an outcome holds is the mean. */
+function shardCount(rows: number, { candidatesPerShard, shardsPerRound = Infinity }: CutLimits): number {
+  const wanted = Math.round(rows / (candidatesPerShard ?? DEFAULT_CANDIDATES_PER_SHARD));
+  const atLeast = Math.ceil((2 * rows * PLAN_RECORD_BYTES) / MAX_OUTCOME_BYTES);
+  return Math.max(1, Math.min(wanted, Math.max(shardsPerRound, atLeast)));
+}
+
 /** The one that fills its limit more; the first among equals. */
 function fuller(a: Size, b: Size): Size {
   return b.bytes * a.limit > a.bytes * b.limit ? b : a;
@@ -82,9 +91,8 @@ function fillShards(view: PlanningView, table: CandidateTable, limits: CutLimits
   const bases = baseCosts(view, costOf);
   const rows = byLocality(view, weighedRows(table, bases, costOf));
   const filler = new ShardFiller(view, rows, bases, limits.maxShardBytes ?? MAX_SHARD_BYTES);
-  const perShard = limits.candidatesPerShard ?? DEFAULT_CANDIDATES_PER_SHARD;
   let least = 1;
-  let count = Math.max(1, Math.round(rows.count / perShard));
+  let count = shardCount(rows.count, limits);
   for (;;) {
     const shards = balanceShards(rows, bases, count, least).map((shard) => filler.fill(shard));
     if (shards.length === 0) return shards;

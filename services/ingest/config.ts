@@ -32,11 +32,14 @@ const spec = {
     min: 1,
     max: 10_000_000,
   }),
+  /** A shard aims at so many, and at more where the round would have more shards than the next setting. */
   candidatesPerShard: integerSetting('ROUNDHOUSE_INGEST_CANDIDATES_PER_SHARD', {
     default: 500,
     min: 1,
-    max: 8_000,
+    max: 12_000,
   }),
+  /** Above this only as far as the limits of a shard's bytes and of its outcome's need it. */
+  shardsPerRound: integerSetting('ROUNDHOUSE_INGEST_SHARDS_PER_ROUND', { default: 32, min: 1, max: 4_096 }),
   maxShardBytes: integerSetting('ROUNDHOUSE_INGEST_MAX_SHARD_BYTES', {
     default: 512 * 1024,
     min: 16 * 1024,

@@ -89,8 +89,8 @@ async function intakeParts(
       return models.labels;
     },
   };
-  const { candidatesPerShard, maxShardBytes, maxCandidates, maxMessageBytes } = config;
-  const cut = { candidatesPerShard, maxShardBytes, maxCandidates };
+  const { candidatesPerShard, shardsPerRound, maxShardBytes, maxCandidates, maxMessageBytes } = config;
+  const cut = { candidatesPerShard, shardsPerRound, maxShardBytes, maxCandidates };
   const topics = topicsOf(config.topicPrefix);
   return { producer, topics, claims, models, cutter, events, limits, cut, maxMessageBytes };
 }

@@ -9,6 +9,11 @@ const MAX_BUDGET_MS = 5_000;
 const ORDINARY_MS = 500;
 /** What deciding takes a candidate at most on a busy machine; the budget is for what comes on top. */
 const MS_PER_CANDIDATE = 0.03;
+/** The close of a round of so many tells what a candidate takes; it begins as above and is learned from then on. */
+const TELLING_CANDIDATES = 20_000;
+const LEAST_MS_PER_CANDIDATE = 0.002;
+/** The next one may take so many times as long as was learned. */
+const SLOWER = 1.5;
 /** What the close of a round keeps others waiting, until it has been seen, and at most. */
 const FIRST_TURN_MS = 6;
 const LONGEST_TURN_MS = 25;
@@ -26,13 +31,16 @@ interface Close {
 }
 
 /**
- * The largest recent close plus a margin, bounded: so long before its deadline a round begins to close. What a
+ * The largest recent close plus a margin, bounded: so long before its deadline a round begins to close. What deciding
+ * takes a candidate comes on top; of large rounds it is learned. What a
  * close took beyond half a second counts only when it is seen again later: one stall must not cost the rounds
  * of the next minutes their time.
  */
 export class CloseBudget {
   private recent: Close[] = [];
   private turnMs = FIRST_TURN_MS;
+  /** Of large rounds. */
+  private learnedMs = MS_PER_CANDIDATE / SLOWER;
 
   constructor(
     private readonly marginMs: number,
@@ -40,8 +48,19 @@ export class CloseBudget {
   ) {}
 
   record(ms: number, candidates: number): void {
-    this.recent.push({ at: this.now(), ms: Math.max(0, ms - MS_PER_CANDIDATE * candidates) });
+    this.recent.push({ at: this.now(), ms: Math.max(0, ms - this.decidingMs(candidates)) });
+    if (candidates >= TELLING_CANDIDATES) this.learn(ms / candidates);
     if (this.recent.length > KEEP) this.recent.shift();
+  }
+
+  /** Grows at once, and falls slowly. */
+  private learn(msPerCandidate: number): void {
+    const seen = Math.min(MS_PER_CANDIDATE / SLOWER, Math.max(LEAST_MS_PER_CANDIDATE, msPerCandidate));
+    this.learnedMs = Math.max(seen, this.learnedMs + FORGET * (seen - this.learnedMs));
+  }
+
+  private decidingMs(candidates: number): number {
+    return candidates * (candidates >= TELLING_CANDIDATES ? SLOWER * this.learnedMs : MS_PER_CANDIDATE);
   }
 
   budgetMs(): number {
@@ -74,7 +93,7 @@ export class CloseBudget {
   /** Unix ms at which closing begins; at most half of a short round's time is given up. */
   closeAt(acceptedAt: number, deadline: number, candidates: number): number {
     const half = Math.max(0, deadline - acceptedAt) / 2;
-    const needed = Math.min(MAX_BUDGET_MS, this.budgetMs() + Math.ceil(MS_PER_CANDIDATE * candidates));
+    const needed = Math.min(MAX_BUDGET_MS, this.budgetMs() + Math.ceil(this.decidingMs(candidates)));
     return deadline - Math.min(needed, half);
   }
 }
