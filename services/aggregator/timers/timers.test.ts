@@ -58,6 +58,23 @@ describe('the close budget', () => {
   });
 });
 
+test('what large rounds take a candidate is learned: at once where it grows, slowly where it falls', () => {
+  const budget = new CloseBudget(150, () => 0);
+  // Nothing is known yet: 60,000 − (150 + 0.03 · 100,000).
+  expect(budget.closeAt(0, 60_000, 100_000)).toBe(56_850);
+  // 400 ms are 0.004 ms a candidate; after 60 of them 0.004 + 0.9^60 · 0.016 = 0.00403 is known: 150 + 1.5 · 403 before.
+  for (let i = 0; i < 60; i++) budget.record(400, 100_000);
+  expect(60_000 - budget.closeAt(0, 60_000, 100_000)).toBeGreaterThanOrEqual(750);
+  expect(60_000 - budget.closeAt(0, 60_000, 100_000)).toBeLessThan(760);
+  // Small rounds have nothing to do with it: 0.03 · 2,000.
+  expect(budget.closeAt(0, 60_000, 2_000)).toBe(59_790);
+  // One of 1,000 ms counts from then on: 1.5 · 0.01 · 100,000, and what it took beyond the 605 ms expected.
+  budget.record(1_000, 100_000);
+  const later = 60_000 - budget.closeAt(0, 60_000, 100_000);
+  expect(later).toBeGreaterThanOrEqual(150 + 1_500 + 394);
+  expect(later).toBeLessThan(150 + 1_500 + 400);
+});
+
 test('a large round begins to close earlier, and does not make small ones do so', () => {
   const budget = new CloseBudget(150, () => 0);
   expect(budget.closeAt(0, 30_000, 40_000)).toBe(28_650); // 30,000 − (150 + 0.03 · 40,000)
