@@ -3,11 +3,11 @@
 
 #include "../../addon/guarded.hpp"
 #include "admission_js.hpp"
+#include "core_task.hpp"
 #include "device_fault.hpp"
 #include "failure.hpp"
 #include "gpu_js.hpp"
-#include "parameters_from_js.hpp"
-#include "request_parameters.hpp"
+#include "request_js.hpp"
 #include "server_binding.hpp"
 
 namespace roundhouse {
@@ -26,94 +26,8 @@ SharedBinding binding_of(const Napi::CallbackInfo& info) {
   return *value.As<Napi::External<SharedBinding>>().Data();
 }
 
-std::string text(const Napi::CallbackInfo& info, std::size_t index, const char* name) {
-  if (!info[index].IsString()) throw TritonFailure("INVALID_ARG", std::string(name) + " must be a string");
-  return info[index].As<Napi::String>().Utf8Value();
-}
-
-std::int64_t version_of(const Napi::CallbackInfo& info, std::size_t index) {
-  if (!info[index].IsNumber()) throw TritonFailure("INVALID_ARG", "version must be a number");
-  return info[index].As<Napi::Number>().Int64Value();
-}
-
-// Work off the JS thread; the promise is settled with what `work` returned or threw.
-class CoreTask : public Napi::AsyncWorker {
- public:
-  using Work = std::function<std::string()>;
-  using Result = std::function<Napi::Value(Napi::Env, const std::string&)>;
-
-  static Napi::Value run(Napi::Env env, Work work, Result result, std::function<void()> on_failure = [] {}) {
-    auto* task = new CoreTask(env, std::move(work), std::move(result), std::move(on_failure));
-    const Napi::Value promise = task->deferred_.Promise();
-    task->Queue();
-    return promise;
-  }
-
-  void Execute() override {
-    try {
-      text_ = work_();
-    } catch (const TritonFailure& failure) {
-      code_ = failure.code;
-      log_ = failure.log;
-      SetError(failure.what());
-    } catch (const std::exception& error) {
-      code_ = "INTERNAL";
-      SetError(error.what());
-    }
-  }
-  void OnOK() override { deferred_.Resolve(result_(Env(), text_)); }
-  void OnError(const Napi::Error& error) override {
-    on_failure_();
-    Napi::Error rejection = to_js_error(Env(), code_, error.Message());
-    if (!log_.empty()) rejection.Set("log", log_);
-    deferred_.Reject(rejection.Value());
-  }
-
- private:
-  CoreTask(Napi::Env env, Work work, Result result, std::function<void()> on_failure)
-      : AsyncWorker(env),
-        deferred_(Napi::Promise::Deferred::New(env)),
-        work_(std::move(work)),
-        result_(std::move(result)),
-        on_failure_(std::move(on_failure)) {}
-
-  Napi::Promise::Deferred deferred_;
-  Work work_;
-  Result result_;
-  std::function<void()> on_failure_;
-  std::string text_;
-  std::string code_;
-  std::string log_;
-};
-
 Napi::Value nothing(Napi::Env env, const std::string&) { return env.Undefined(); }
 Napi::Value as_text(Napi::Env env, const std::string& value) { return Napi::String::New(env, value); }
-
-ServerSettings settings_of(Napi::Object object) {
-  const auto string_of = [&object](const char* key) {
-    const Napi::Value value = object.Get(key);
-    if (!value.IsString()) throw TritonFailure("INVALID_ARG", std::string("settings.") + key + " must be a string");
-    return value.As<Napi::String>().Utf8Value();
-  };
-  const auto number_of = [&object](const char* key) {
-    const Napi::Value value = object.Get(key);
-    if (!value.IsNumber()) throw TritonFailure("INVALID_ARG", std::string("settings.") + key + " must be a number");
-    return value.As<Napi::Number>().DoubleValue();
-  };
-  ServerSettings settings;
-  settings.core_library = string_of("coreLibrary");
-  settings.server_id = string_of("serverId");
-  settings.model_repository = string_of("modelRepository");
-  settings.backend_directory = string_of("backendDirectory");
-  settings.repo_agent_directory = string_of("repoAgentDirectory");
-  settings.cache_directory = string_of("cacheDirectory");
-  settings.min_compute_capability = number_of("minComputeCapability");
-  settings.exit_timeout_seconds = static_cast<unsigned>(number_of("exitTimeoutSeconds"));
-  settings.load_threads = static_cast<unsigned>(number_of("loadThreads"));
-  settings.python_region_prefix = string_of("pythonRegionPrefix");
-  settings.admission = admission_limits_of(object.Get("admission"));
-  return settings;
-}
 
 Napi::Value device_broken(const Napi::CallbackInfo& info) {
   return Napi::Boolean::New(info.Env(), device_is_broken.load(std::memory_order_acquire));
@@ -223,54 +137,12 @@ Napi::Value model_query(const Napi::CallbackInfo& info) {
   });
 }
 
-std::vector<std::int64_t> shape_of(Napi::Array array) {
-  std::vector<std::int64_t> shape(array.Length());
-  for (std::uint32_t i = 0; i < shape.size(); ++i) {
-    shape[i] = array.Get(i).As<Napi::Number>().Int64Value();
-  }
-  return shape;
-}
-
-// inputs: [name, datatype, shape, bytes] each.
-std::vector<InputTensor> inputs_of(Napi::Array array, Inference& inference) {
-  std::vector<InputTensor> inputs;
-  inputs.reserve(array.Length());
-  for (std::uint32_t i = 0; i < array.Length(); ++i) {
-    const Napi::Object entry = array.Get(i).As<Napi::Object>();
-    const Napi::Value name = entry.Get("name");
-    const Napi::Value datatype = entry.Get("datatype");
-    const Napi::Value shape = entry.Get("shape");
-    const Napi::Value data = entry.Get("data");
-    if (!name.IsString() || !datatype.IsString() || !shape.IsArray() || !data.IsTypedArray()) {
-      throw TritonFailure("INVALID_ARG", "inputs[" + std::to_string(i) + "] lacks name, datatype, shape or data");
-    }
-    const auto bytes = data.As<Napi::Uint8Array>();
-    inputs.push_back({name.As<Napi::String>().Utf8Value(), datatype.As<Napi::String>().Utf8Value(),
-                      shape_of(shape.As<Napi::Array>()), inference.aligned(bytes.Data(), bytes.ByteLength()),
-                      bytes.ByteLength()});
-  }
-  return inputs;
-}
-
 // infer(handle, model, version, requestId, inputs, outputs, arena, parameters?, deadlineMs?) → id
 Napi::Value infer(const Napi::CallbackInfo& info) {
   return guarded(info.Env(), [&] {
     auto binding = binding_of(info);
-    if (!info[4].IsArray() || !info[5].IsArray() || !info[6].IsTypedArray()) {
-      throw TritonFailure("INVALID_ARG", "infer takes inputs, output names and an output buffer");
-    }
-    RequestSpec spec{text(info, 1, "model"), version_of(info, 2), text(info, 3, "requestId"), {}, {}};
-    const auto outputs = info[5].As<Napi::Array>();
-    for (std::uint32_t i = 0; i < outputs.Length(); ++i) {
-      spec.outputs.push_back(outputs.Get(i).ToString().Utf8Value());
-    }
-    take_parameters(spec, shm::parameters_from_js(info[7]));
-    if (info[8].IsNumber()) spec.deadline_ms = info[8].As<Napi::Number>().Int64Value();
-    const auto arena = info[6].As<Napi::Uint8Array>();
     auto inference = std::make_unique<Inference>();
-    spec.inputs = inputs_of(info[4].As<Napi::Array>(), *inference);
-    inference->arena = reinterpret_cast<std::byte*>(const_cast<std::uint8_t*>(arena.Data()));
-    inference->arena_size = arena.ByteLength();
+    const RequestSpec spec = request_of(info, *inference);
     Napi::Array kept = Napi::Array::New(info.Env(), 2);
     kept.Set(0U, info[4]);
     kept.Set(1U, info[6]);

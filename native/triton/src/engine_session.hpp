@@ -3,20 +3,19 @@
 
 #include <atomic>
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <set>
 #include <unordered_map>
 
-#include "frames.hpp"
-#include "inference.hpp"
+#include "answer_line.hpp"
 #include "lease_socket.hpp"
 #include "pinned_memory.hpp"
 #include "ring.hpp"
 #include "segment.hpp"
 #include "server.hpp"
+#include "session_flight.hpp"
 #include "slot_pool.hpp"
 
 namespace roundhouse {
@@ -65,42 +64,30 @@ class EngineSession : public CompletionSink, public std::enable_shared_from_this
   void on_complete(Inference* inference) noexcept override;
 
  private:
-  struct Flight : Inference {
-    std::uint64_t key = 0;
-    std::shared_ptr<EngineSession> session;
-    shm::SlotRef input;
-    shm::SlotRef output;
-    shm::Bytes frame;
-    std::vector<std::string> wanted;
-    std::uint64_t unfetched = 0;
-    bool over = false;         // both callbacks came
-    bool answered = false;     // early, or the caller gave it up
-  };
-  using Flights = std::unordered_map<std::uint64_t, std::unique_ptr<Flight>>;
+  using Flights = std::unordered_map<std::uint64_t, std::unique_ptr<SessionFlight>>;
 
   void pin();
   bool is_pinned(const void* at, std::size_t bytes) const { return pinned_ && pinned_->holds(at, bytes); }
   void infer(shm::Bytes bytes);
   // False where it was refused.
-  bool take(const shm::InferFrame& frame, std::unique_ptr<Flight> flight);
-  void start(Flight& flight, RequestSpec spec, const std::vector<shm::TensorPlace>& inputs);
+  bool take(const shm::InferFrame& frame, std::unique_ptr<SessionFlight> flight);
+  void start(SessionFlight& flight, RequestSpec spec, const std::vector<shm::TensorPlace>& inputs);
   bool claim_slots(const shm::InferFrame& frame);
-  std::vector<InputTensor> inputs_of(const Flight& flight, const std::vector<shm::TensorPlace>& places) const;
   // Takes it back where it still waits, else cancels it: true while the core has it.
-  bool stays_in_core(Flight& flight, Withdrawal why);
+  bool stays_in_core(SessionFlight& flight, Withdrawal why);
   void cancel(std::uint64_t key);
   void fetch(const shm::FetchFrame& frame);
 
   // With the mutex held.
   void finish(Flights::iterator found);
   void finish_with_outputs(Flights::iterator found);
-  std::vector<OutputTensor> wanted_outputs(const Flight& flight) const;
-  void answer_result(Flight& flight, const std::vector<OutputTensor>& outputs);
   void drop(Flights::iterator found);
   void fail(std::uint64_t key, bool of_table, const std::string& code, const std::string& message, bool kept = false,
             std::int64_t remaining_ms = -1);
+  // Of admission, whose codes are those of the error table, or of the core.
+  void fail_of_core(std::uint64_t key, const std::string& code, const std::string& message, std::int64_t remaining_ms);
   void send(const shm::Bytes& frame);
-  void keep_for_fetch(Flight& flight, std::uint64_t bytes);
+  void keep_for_fetch(SessionFlight& flight, std::uint64_t bytes);
   void give_up();
 
   shm::SessionFds fds_;
@@ -114,12 +101,10 @@ class EngineSession : public CompletionSink, public std::enable_shared_from_this
   std::atomic<bool> broken_{false};
 
   std::mutex mutex_;
-  shm::RingProducer answers_;
+  AnswerLine answers_;
   shm::SlotLedger ledger_;
   Flights flights_;
   std::set<std::pair<std::int64_t, std::uint64_t>> deadlines_;
-  std::deque<shm::Bytes> backlog_;
-  std::uint64_t backlog_bytes_ = 0;
   std::uint64_t unfetched_bytes_ = 0;
   shm::Bytes scratch_;
   bool ended_ = false;
