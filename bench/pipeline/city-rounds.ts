@@ -1,10 +1,17 @@
-import { generateCandidates, planningView } from '#policy/candidates/index';
+import { candidateTable, planningView } from '#policy/candidates/index';
 import { generateCity, pointNear, type City } from '#policy/simulation/city/city';
 import { generateCouriers } from '#policy/simulation/city/city-couriers';
 import { generateOrders } from '#policy/simulation/city/city-orders';
 import { Prng, seedOf } from '#policy/simulation/city/prng';
 import type { CourierId, OrderId, RoundId, RunId, Seconds, TenantId, UnixMs, ZoneId } from '#schemas/brands';
 import type { Courier, DispatchRound, Order, RoundPolicy } from '#schemas/domain';
+
+export interface CityPolicy {
+  readonly candidateRadiusMetres?: number;
+  readonly couriersPerBundle?: number;
+  readonly bundleOrders?: number;
+  readonly maxDropoffSpreadMetres?: number;
+}
 
 export interface CityRoundOptions {
   readonly seed: number;
@@ -13,9 +20,7 @@ export interface CityRoundOptions {
   readonly orders: number;
   /** At most, and nearly; null: whatever `policy` gives. */
   readonly candidates: number | null;
-  readonly policy: Partial<Pick<RoundPolicy, 'candidateRadiusMetres' | 'couriersPerBundle'>> & {
-    readonly bundleOrders?: number;
-  };
+  readonly policy: CityPolicy;
 }
 
 const weather = { rain: 0.15, isWeekend: true };
@@ -91,7 +96,7 @@ function policyOf({ policy }: CityRoundOptions): RoundPolicy {
     bundles: {
       maxOrders: policy.bundleOrders ?? 2,
       maxReadySpreadSeconds: 600 as Seconds,
-      maxDropoffSpreadMetres: 2_000,
+      maxDropoffSpreadMetres: policy.maxDropoffSpreadMetres ?? 2_000,
       disjoint: false,
     },
     interleave: true,
@@ -136,7 +141,7 @@ function cityRound(options: CityRoundOptions, seed: number): DispatchRound {
 }
 
 const countOf = (round: DispatchRound): number =>
-  generateCandidates(planningView(round), Number.MAX_SAFE_INTEGER).length;
+  candidateTable(planningView(round), Number.MAX_SAFE_INTEGER).count;
 
 function withPolicy(round: DispatchRound, changes: Partial<RoundPolicy>): DispatchRound {
   return { ...round, policy: { ...round.policy, ...changes } };

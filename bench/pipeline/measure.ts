@@ -72,12 +72,13 @@ async function bareChain(
 
 async function search(
   { city, ...options }: PipelineBenchOptions,
+  template: DispatchRound,
   load: Omit<LoadOptions, 'firstIndex'>,
   firstIndex: number,
 ): Promise<SearchResult | null> {
   if (!options.search || city === null) return null;
   note(`looking for the largest round that makes ${options.deadlineMs} ms`);
-  return largestInTime({ ...options, city }, load, firstIndex, note);
+  return largestInTime({ ...options, city }, template, load, firstIndex, note);
 }
 
 /** Warm-up, measured part, search and bare chain against a running pipeline. */
@@ -96,7 +97,7 @@ export async function measure(
   const warm = await submitSteadily({ ...load, seconds: options.warmUpSeconds, firstIndex: 0 });
   note(`measuring for ${options.seconds} s at ${options.roundsPerSecond} rounds/s`);
   const { traces, spins, ...loaded } = await underLoad(load, warm.length, pipeline);
-  const found = await search(options, load, log.rounds.size);
+  const found = await search(options, rounds[0]!, load, log.rounds.size);
   await log.close();
   const sizes = messageSizes(rounds[0]!, Math.ceil(options.candidates / options.shards), traces);
   const bareChainMs = await bareChain(options, bus, sizes);

@@ -32,11 +32,15 @@ const mostCandidates = 2_000_000;
 /** A decision that comes so much after its deadline is not waited for. */
 const patienceMs = 1_000;
 
-function ofSize(options: PipelineBenchOptions, city: CityShape, candidates: number): DispatchRound {
+/** Couriers and orders by the factor, all else as in `template`: candidates grow by about the same factor. */
+function ofSize(options: PipelineBenchOptions, template: DispatchRound, city: CityShape, candidates: number) {
   const factor = candidates / options.candidates;
-  const shape = { couriers: Math.round(city.couriers * factor), orders: Math.round(city.orders * factor) };
-  const policy = { candidateRadiusMetres: city.radiusMetres, bundleOrders: city.bundleOrders };
-  return cityRounds({ seed: options.seed, ...shape, candidates, policy }, 1)[0]!;
+  const { candidateRadiusMetres, couriersPerBundle, bundles } = template.policy;
+  const { maxOrders: bundleOrders, maxDropoffSpreadMetres } = bundles;
+  const policy = { candidateRadiusMetres, couriersPerBundle, bundleOrders, maxDropoffSpreadMetres };
+  const couriers = Math.max(1, Math.round(city.couriers * factor));
+  const orders = Math.max(1, Math.round(city.orders * factor));
+  return cityRounds({ seed: options.seed, couriers, orders, candidates: null, policy }, 1)[0]!;
 }
 
 const isInTime = (trace: RoundTrace): boolean =>
@@ -71,6 +75,7 @@ async function probe(options: SubmitOptions, template: DispatchRound, firstIndex
  */
 export async function largestInTime(
   options: PipelineBenchOptions & { readonly city: CityShape },
+  template: DispatchRound,
   submit: SubmitOptions,
   firstIndex: number,
   note: (text: string) => void,
@@ -78,7 +83,7 @@ export async function largestInTime(
   const probes: Probe[] = [];
   let next = firstIndex;
   const fits = async (candidates: number): Promise<boolean> => {
-    const result = await probe(submit, ofSize(options, options.city, candidates), next);
+    const result = await probe(submit, ofSize(options, template, options.city, candidates), next);
     next += warmUpRounds + roundsPerSize;
     probes.push(result);
     note(
