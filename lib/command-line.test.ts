@@ -77,7 +77,11 @@ describe('a command', () => {
 
   test('with a long usage gets a hint instead of it', async () => {
     const usage = 'words\n'.repeat(9);
-    await runCommand({ usage, parse: () => readFlags(['--nope'], options), run: neverRun }, []);
+    await runCommand(
+      { usage, parse: () => readFlags(['--nope'], options), run: neverRun },
+      [],
+      () => (ended += 1),
+    );
     expect(written.err).toMatch(/^unknown flag --nope: .*\n\n--help shows how it is called\n$/);
   });
 
