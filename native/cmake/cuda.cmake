@@ -2,7 +2,8 @@
 # one version (their common folder is ROUNDHOUSE_CUDA_HOME). Without it everything else is built all the same.
 set(ROUNDHOUSE_CUDA "AUTO" CACHE STRING "AUTO: build for GPUs where a CUDA compiler is found; ON: it must be; OFF")
 set(ROUNDHOUSE_CUDA_HOME "" CACHE PATH "Folder with bin/nvcc, include and lib; empty: where nvcc is found")
-set(ROUNDHOUSE_CUDA_ARCHITECTURES "90" CACHE STRING "GPU architectures to compile for; the first also as PTX")
+set(ROUNDHOUSE_CUDA_ARCHITECTURES "90" CACHE STRING "GPU architectures to compile for; the smallest also as PTX")
+list(SORT ROUNDHOUSE_CUDA_ARCHITECTURES COMPARE NATURAL)
 
 set(ROUNDHOUSE_HAS_CUDA OFF)
 if(NOT ROUNDHOUSE_CUDA STREQUAL "OFF")
