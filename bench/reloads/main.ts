@@ -23,7 +23,13 @@ const untilTidyMs = 1_300;
 const warmUpCalls = 2_000;
 
 /** JavaScript is collected all the time, so that what grows is kept by somebody. */
-const alwaysCollecting = ['--expose-gc', '--require', join(__dirname, 'collect-garbage.js')];
+const alwaysCollecting = [
+  '--expose-gc',
+  '--require',
+  join(__dirname, 'collect-garbage.js'),
+  // The room of young objects would grow or shrink by megabytes at any time.
+  '--max-semi-space-size=1',
+];
 const quiet = { ROUNDHOUSE_LOG_LEVEL: 'warn' };
 
 interface Phase extends TrafficCounts, Growth {

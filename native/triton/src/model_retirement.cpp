@@ -2,6 +2,7 @@
 
 #include <malloc.h>
 
+#include <array>
 #include <cstdlib>
 
 #include "thread_grace.hpp"
@@ -10,8 +11,9 @@ namespace roundhouse {
 namespace {
 
 constexpr auto look_again = std::chrono::milliseconds(5);
-// The core deletes what was let go in a thread of its own; after so long it is done, or the next turn gets it.
-constexpr auto until_deleted = std::chrono::milliseconds(100);
+// The core deletes what was let go in a thread of its own; after so long it is done, on a busy machine by the second
+// time.
+constexpr std::array until_deleted{std::chrono::milliseconds(100), std::chrono::milliseconds(500)};
 // Names of models that callers made up don't pile up.
 constexpr std::size_t kMostNames = 1024;
 
@@ -92,14 +94,15 @@ void ModelRetirement::retire(const std::string& model, std::vector<TRITONSERVER_
 
 void ModelRetirement::run() {
   std::unique_lock lock(mutex_);
-  bool untidy = false;
+  std::size_t tidied = until_deleted.size();
   for (;;) {
     const auto wanted = [this] { return finishing_ || !retired_.empty(); };
-    if (untidy && !woken_.wait_for(lock, until_deleted, wanted)) {
-      untidy = false;
+    if (tidied < until_deleted.size() && !woken_.wait_for(lock, until_deleted[tidied], wanted)) {
+      ++tidied;
       lock.unlock();
       malloc_trim(0);
       lock.lock();
+      continue;
     }
     woken_.wait(lock, wanted);
     const std::vector<Retired> unused = take_unused();
@@ -114,7 +117,7 @@ void ModelRetirement::run() {
     for (const Retired& retired : unused) let_go(retired);
     lock.lock();
     letting_go_ = 0;
-    untidy = true;
+    tidied = 0;
   }
 }
 
