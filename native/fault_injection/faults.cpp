@@ -60,6 +60,7 @@ std::string text(const Parameter& parameter) {
 void read(const Parameter& parameter, Faults& faults) {
   const std::string_view key = parameter.key;
   if (key == "delay_ms") faults.delay = std::chrono::milliseconds(whole(parameter, kLongestDelayMs));
+  else if (key == "busy") faults.busy = flag(parameter);
   else if (key == "ignore_cancel") faults.ignore_cancel = flag(parameter);
   else if (key == "leak_bytes") faults.leak_bytes = static_cast<std::uint64_t>(whole(parameter, kMostLeakBytes));
   else if (key == "device_fault") faults.device_fault = flag(parameter);
@@ -101,7 +102,7 @@ void wait(const Faults& faults, TRITONBACKEND_Request* request) {
     if (!faults.ignore_cancel && backend::isCancelled(request)) {
       throw Error(ErrorCode::deadlineExceeded, "the caller gave up during the delay");
     }
-    std::this_thread::sleep_for(kPoll);
+    if (!faults.busy) std::this_thread::sleep_for(kPoll);
   }
 }
 

@@ -12,6 +12,7 @@ namespace roundhouse::fault_injection {
 
 struct Faults {
   std::chrono::milliseconds delay{0};
+  bool busy = false;
   bool ignore_cancel = false;
   std::uint64_t leak_bytes = 0;
   bool device_fault = false;

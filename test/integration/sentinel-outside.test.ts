@@ -108,6 +108,14 @@ test('a model that has never answered is found when its deadline has passed', as
   await expectReplaced();
 });
 
+test('no engine is replaced for long work of a model that was always fast, while a processor is used for it', async () => {
+  await start();
+  await overGrpc();
+  // The budget is 2 × 500 ms and little more.
+  await overGrpc({ delay_ms: 5_000, busy: true });
+  expect(bench.all('EngineLost')).toEqual([]);
+});
+
 test("no engine is replaced for honest long work: of a model without a past, of ours behind another's, and idle", async () => {
   await start();
   // Within its deadline, then four times as long as that; both longer than the floor of 2 × 500 ms.

@@ -4,6 +4,7 @@ import type { EngineLoss } from './incident';
 import { ModelFailures, type ProvenModels } from './model-failures';
 import { OwnClock } from './own-clock';
 import { memoryOf, type ProcessMemory } from './process-memory';
+import { processorMs } from './processor-time';
 import { ReportedWork, type ModelWork } from './reported-work';
 import { RequestLog, type LoggedRequest } from './request-log';
 import type { RequestObserver } from './watched-client';
@@ -49,7 +50,9 @@ export class EngineHealth implements RequestObserver {
   ) {
     // Twice: the probe alone, which needs no work done, has the floor itself.
     this.work = new WorkInFlight(options.costs, 2 * options.silenceFloorMs);
-    this.reported = new ReportedWork(options.reportedCosts, 2 * options.silenceFloorMs);
+    this.reported = new ReportedWork(options.reportedCosts, 2 * options.silenceFloorMs, () =>
+      processorMs(pid),
+    );
     this.failures = new ModelFailures(options.proven);
   }
 

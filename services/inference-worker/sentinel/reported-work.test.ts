@@ -28,9 +28,24 @@ const busy: ModelWork = {
   left_ms: 60_000,
 };
 
-function watch(costs = new CostEstimates()) {
-  const work = new ReportedWork(costs, floorMs);
-  return { work, costs, take: (nowMs: number, ...models: ModelWork[]) => work.take(models, nowMs) };
+/** An engine that has nothing else to do, and uses so much of a processor. */
+function watchAlone(costs = new CostEstimates(), share = 0) {
+  let now = 0;
+  const work = new ReportedWork(costs, floorMs, () => share * now);
+  const take = (nowMs: number, ...models: ModelWork[]) => {
+    now = nowMs;
+    return work.take(models, nowMs);
+  };
+  return { work, costs, take };
+}
+
+/** Another model ends requests all the time: what the engine uses of processors says nothing of the first. */
+function watch(costs?: CostEstimates) {
+  const watched = watchAlone(costs, 1);
+  let ended = 0;
+  const lively = (): ModelWork => ({ ...idle, model: 'lively', line: 99, worked_off: ++ended });
+  const take = (nowMs: number, ...models: ModelWork[]) => watched.take(nowMs, ...models, lively());
+  return { ...watched, take };
 }
 
 test('an idle engine is never silent, however long', () => {
@@ -97,6 +112,42 @@ test('who was silent has four times as long in the next engine, beyond its first
   next.take(1_700, busy);
   expect(next.take(1_700 + 1_669, busy)).toBeNull();
   expect(next.take(1_700 + 1_670, busy)).toMatchObject({ silentMs: 1_670 });
+});
+
+test('one that is alone is looked at twice: an engine that uses no processor is silent', () => {
+  for (const share of [0, 0.09]) {
+    const { take } = watchAlone(new CostEstimates(), share);
+    take(0, busy);
+    expect(take(181, busy)).toBeNull();
+    // Too soon to tell, then 400 ms after the first look.
+    expect(take(580, busy)).toBeNull();
+    expect(take(581, busy)).toMatchObject({ silentMs: 581, budgetMs: 180 });
+  }
+});
+
+test('one that is alone and for which the engine uses a processor has until its deadline, however little was expected', () => {
+  const { take } = watchAlone(new CostEstimates(), 0.1);
+  const at = (ms: number): ModelWork => ({ ...busy, left_ms: 60_000 - ms });
+  for (let ms = 0; ms <= 60_000; ms += 250) expect(take(ms, at(ms))).toBeNull();
+  // 100 + 60,000 ms
+  expect(take(60_100, at(60_100))).toBeNull();
+  expect(take(60_101, at(60_101))).toMatchObject({ silentMs: 60_101, budgetMs: 180 });
+});
+
+test('one that stops using a processor is silent, and so is one that another joins', () => {
+  let used = 0;
+  const work = new ReportedWork(new CostEstimates(), floorMs, () => used);
+  work.take([busy], 0);
+  work.take([busy], 200);
+  used = 400;
+  expect(work.take([busy], 600)).toBeNull();
+  expect(work.take([busy], 1_000)).toMatchObject({ silentMs: 1_000 });
+  const other = { ...busy, model: 'n', line: 2 };
+  const joined = watchAlone(new CostEstimates(), 1);
+  joined.take(0, busy);
+  expect(joined.take(300, busy)).toBeNull();
+  // 100 + 4 · (2 + 2) · 10 = 260 ms.
+  expect(joined.take(350, busy, other)).toMatchObject({ model: 'm', silentMs: 350, budgetMs: 260 });
 });
 
 test('whether the engine has something of a model is told by a fresh report only', () => {
