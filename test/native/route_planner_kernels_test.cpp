@@ -47,15 +47,15 @@ struct Memories {
 };
 
 template <int kOrders, int kStack>
-Answer solveSearch(const Prepared& problem, gpu::SearchMemory<kOrders, kStack, 256>& memory) {
+Answer solveSearch(const Problem& whole, const Prepared& problem, gpu::SearchMemory<kOrders, kStack, 256>& memory) {
   alignas(16) int32_t record[gpu::searchRecordWords(kOrders)] = {};
-  gpu::fillSearchRecord(problem, record);
+  gpu::fillSearchRecord(whole, problem, record);
   return test::solveSearch(record, memory);
 }
 
-Answer solveTree(const Prepared& problem, const Choice& choice) {
+Answer solveTree(const Problem& whole, const Prepared& problem, const Choice& choice) {
   int32_t record[16 * gpu::kMostRecordUnits];
-  gpu::fillTreeRecord(problem, choice, record);
+  gpu::fillTreeRecord(whole, problem, choice, record);
   return test::solveTree(record, choice.orders, choice.held, choice.capacity);
 }
 
@@ -98,17 +98,17 @@ void checkProblem(const Problem& problem, const std::string& name, Memories& mem
   taken.infeasible += plan.feasible ? 0 : 1;
   if (choice.kernel == Kernel::tree) {
     ++taken.tree;
-    CHECK_THAT(same(solveTree(prepared, choice), plan), name + ": tree");
+    CHECK_THAT(same(solveTree(problem, prepared, choice), plan), name + ": tree");
   }
   if (choice.kernel == Kernel::tree || choice.kernel == Kernel::search) {
     ++taken.search;
-    if (choice.orders <= 5) CHECK_THAT(same(solveSearch(prepared, memories.five), plan), name + ": search of 5");
-    if (choice.orders <= 6) CHECK_THAT(same(solveSearch(prepared, memories.six), plan), name + ": search of 6");
-    const Answer seven = solveSearch(prepared, memories.seven);
+    if (choice.orders <= 5) CHECK_THAT(same(solveSearch(problem, prepared, memories.five), plan), name + ": search of 5");
+    if (choice.orders <= 6) CHECK_THAT(same(solveSearch(problem, prepared, memories.six), plan), name + ": search of 6");
+    const Answer seven = solveSearch(problem, prepared, memories.seven);
     taken.overflow7 += seven.cost == gpu::kUnsolved ? 1 : 0;
     CHECK_THAT(seven.cost == gpu::kUnsolved || same(seven, plan), name + ": search of 7");
     if (choice.orders <= 5) {
-      const Answer little = solveSearch(prepared, memories.small);
+      const Answer little = solveSearch(problem, prepared, memories.small);
       taken.overflow += little.cost == gpu::kUnsolved ? 1 : 0;
       CHECK_THAT(little.cost == gpu::kUnsolved || same(little, plan), name + ": stack of 8");
     }

@@ -47,7 +47,7 @@ std::vector<int32_t> gather(const PackedIntake& intake) {
 std::vector<Row> solveAll(std::span<PackedRequest> requests, std::size_t mostWords, int cancelAt = -1) {
   PackedIntake intake(requests);
   std::vector<Row> all;
-  std::vector<uint32_t> offsets(kMost);
+  std::vector<uint32_t> offsets(kMost + 1);
   for (int chunk = 0;; ++chunk) {
     if (chunk == cancelAt) requests[0].isCancelled = [] { return true; };
     if (intake.allCancelled()) break;
@@ -146,6 +146,23 @@ void checkFaults(SolveMemory& memory) {
   checkRows("beside faults", requests[4], rows, memory);
 }
 
+/// Words that change after they were counted.
+void checkChanged() {
+  const std::vector<int32_t> good = test::packed({someOfAll(1, 3)[0], someOfAll(1, 4)[0]});
+  const auto length = static_cast<uint32_t>(gpu::packedOffset(good, 1));
+  const uint32_t offsets[] = {0, length, static_cast<uint32_t>(good.size())};
+  const auto reads = [&](std::vector<int32_t> words, int word, int32_t value) {
+    words[static_cast<std::size_t>(word)] = value;
+    Problem problem;
+    return gpu::PackedSource{words.data(), offsets, 100}(100, problem);
+  };
+  CHECK(reads(good, 0, good[0]));
+  CHECK(!reads(good, 0, good[0] == 1 ? 2 : 1));
+  CHECK(!reads(good, 1, good[1] + 1));
+  CHECK(!reads(good, 0, 1 << 20));
+  CHECK(!reads(good, 1, -1));
+}
+
 void checkCancelled(SolveMemory& memory) {
   const auto words = test::packed(someOfAll(8, 11));
   std::vector<PackedRequest> requests = {requestOf(words), requestOf(words)};
@@ -165,6 +182,7 @@ int main() {
   const auto memory = makeSolveMemory();
   checkChunks(*memory);
   checkFaults(*memory);
+  checkChanged();
   checkCancelled(*memory);
   return test::finish();
 }

@@ -59,19 +59,26 @@ struct Checked {
   int64_t weightLateness;
   int64_t weightDuration;
   int64_t weightFreshness;
-  int64_t shareOfAll;
+  /// No walk ends later.
+  int64_t latestEnd;
   SearchStop stops[kMaxStops + 1];
   SearchOrder orders[kMaxOrders];
-  /// From departure at the row's stop to service at the column's: travel and pre-service.
-  int64_t leg[kMaxStops + 1][kMaxStops + 1];
 };
 
 /// A checked problem with what the search derives from it once.
 struct Prepared : Checked {
+  int64_t shareOfAll;
+  /// legOf every two stops.
+  int64_t leg[kMaxStops + 1][kMaxStops + 1];
   /// A lower bound of `leg` over every way through other stops: equal to `leg` where the triangle
   /// inequality holds, smaller where it fails. Only bounds read it.
   int64_t shortest[kMaxStops + 1][kMaxStops + 1];
 };
+
+/// From departure at `from` to service at `to`: travel and pre-service.
+ROUNDHOUSE_HD inline int64_t legOf(const Problem& problem, int from, int to) {
+  return from == to ? 0 : int64_t{problem.travel[from][to]} + problem.stops[to].preService;
+}
 
 namespace detail {
 
@@ -140,12 +147,9 @@ ROUNDHOUSE_HD inline void fillStop(const Problem& problem, int number, Checked& 
   }
 }
 
-ROUNDHOUSE_HD inline void fillLegs(const Problem& problem, Checked& out) {
+ROUNDHOUSE_HD inline void fillLegs(const Problem& problem, Prepared& out) {
   for (int from = 0; from <= problem.stopCount; ++from) {
-    for (int to = 1; to <= problem.stopCount; ++to) {
-      const int64_t leg = int64_t{problem.travel[from][to]} + problem.stops[to].preService;
-      out.leg[from][to] = from == to ? 0 : leg;
-    }
+    for (int to = 1; to <= problem.stopCount; ++to) out.leg[from][to] = legOf(problem, from, to);
   }
 }
 
@@ -168,7 +172,7 @@ ROUNDHOUSE_HD inline void fillShortest(Prepared& out) {
   }
 }
 
-ROUNDHOUSE_HD inline void fillShares(Checked& out) {
+ROUNDHOUSE_HD inline void fillShares(Prepared& out) {
   out.shareOfAll = 0;
   for (int to = 1; to <= out.stopCount; ++to) {
     int64_t least = INT64_MAX;
@@ -212,13 +216,13 @@ ROUNDHOUSE_HD inline bool fits(int64_t weight, int64_t amount, int64_t& room) {
 }
 
 /// No walk ends after the latest ready time plus the longest way into each stop plus all service.
-ROUNDHOUSE_HD inline int64_t latestEnd(const Checked& problem) {
-  int64_t end = problem.startAt;
-  for (int to = 1; to <= problem.stopCount; ++to) end = larger(end, problem.stops[to].ready);
-  for (int to = 1; to <= problem.stopCount; ++to) {
+ROUNDHOUSE_HD inline int64_t latestEnd(const Problem& problem, const Checked& checked) {
+  int64_t end = checked.startAt;
+  for (int to = 1; to <= checked.stopCount; ++to) end = larger(end, checked.stops[to].ready);
+  for (int to = 1; to <= checked.stopCount; ++to) {
     int64_t longest = 0;
-    for (int from = 0; from <= problem.stopCount; ++from) longest = larger(longest, problem.leg[from][to]);
-    end += longest + problem.stops[to].postService;
+    for (int from = 0; from <= checked.stopCount; ++from) longest = larger(longest, legOf(problem, from, to));
+    end += longest + checked.stops[to].postService;
   }
   return end;
 }
@@ -239,7 +243,7 @@ ROUNDHOUSE_HD inline bool costsWithin(const Checked& problem, int64_t end, int64
 
 }  // namespace detail
 
-/// Checks `problem` and fills `out` but for what `derive` adds; anything but `ok` leaves `out` unusable.
+/// Checks `problem` and fills `out`; anything but `ok` leaves `out` unusable.
 ROUNDHOUSE_HD inline PrepareStatus check(const Problem& problem, Checked& out) {
   const PrepareStatus ranges = detail::checkRanges(problem);
   if (ranges != PrepareStatus::ok) return ranges;
@@ -263,14 +267,14 @@ ROUNDHOUSE_HD inline PrepareStatus check(const Problem& problem, Checked& out) {
   }
   if (!detail::linkOrders(problem, out)) return PrepareStatus::stopsInconsistent;
   for (int stop = 1; stop <= problem.stopCount; ++stop) detail::fillStop(problem, stop, out);
-  detail::fillLegs(problem, out);
   detail::fillOrders(problem, out);
-  return detail::costsWithin(out, detail::latestEnd(out), kCostLimit) ? PrepareStatus::ok
-                                                                      : PrepareStatus::costTooLarge;
+  out.latestEnd = detail::latestEnd(problem, out);
+  return detail::costsWithin(out, out.latestEnd, kCostLimit) ? PrepareStatus::ok : PrepareStatus::costTooLarge;
 }
 
-/// What the bounds need of a checked problem.
-ROUNDHOUSE_HD inline void derive(Prepared& out) {
+/// What search and bounds need of a checked problem.
+ROUNDHOUSE_HD inline void derive(const Problem& problem, Prepared& out) {
+  detail::fillLegs(problem, out);
   detail::fillShortest(out);
   detail::fillShares(out);
   detail::fillPickupToDropoff(out);
@@ -279,7 +283,7 @@ ROUNDHOUSE_HD inline void derive(Prepared& out) {
 /// Checks `problem` and fills `out`; anything but `ok` leaves `out` unusable.
 ROUNDHOUSE_HD inline PrepareStatus prepare(const Problem& problem, Prepared& out) {
   const PrepareStatus status = check(problem, out);
-  if (status == PrepareStatus::ok) derive(out);
+  if (status == PrepareStatus::ok) derive(problem, out);
   return status;
 }
 

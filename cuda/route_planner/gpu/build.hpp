@@ -50,9 +50,10 @@ ROUNDHOUSE_HD inline uint32_t unitsOf(const Choice& choice) {
   return choice.kernel == Kernel::tree ? recordUnits(treeForm(choice).words(choice.capacity)) : 0;
 }
 
-ROUNDHOUSE_HD inline void fillRecord(const Checked& problem, const Choice& choice, int32_t* out) {
-  if (choice.kernel == Kernel::search) fillSearchRecord(problem, out);
-  if (choice.kernel == Kernel::tree) fillTreeRecord(problem, choice, out);
+ROUNDHOUSE_HD inline void fillRecord(const Problem& problem, const Checked& checked, const Choice& choice,
+                                     int32_t* out) {
+  if (choice.kernel == Kernel::search) fillSearchRecord(problem, checked, out);
+  if (choice.kernel == Kernel::tree) fillTreeRecord(problem, checked, choice, out);
 }
 
 }  // namespace detail
@@ -60,12 +61,12 @@ ROUNDHOUSE_HD inline void fillRecord(const Checked& problem, const Choice& choic
 /// Builds problem `number` of a batch with the other lanes' of a warp; beyond `count` a lane only takes part.
 template <class Lanes, class Source>
 ROUNDHOUSE_DEVICE void buildProblem(const Lanes& lanes, const Source& source, const Building& to, int number) {
+  Problem problem;
   Checked checked;
   Choice choice{Kernel::none, 0, 0, false};
   Summary summary{kUnreadable, 0, 0, kRefusedGroup};
   const bool exists = number < to.count;
   if (exists) {
-    Problem problem;
     if (source(to.first + number, problem)) {
       summary = {check(problem, checked), static_cast<uint8_t>(problem.stopCount),
                  static_cast<uint8_t>(problem.orderCount), kRefusedGroup};
@@ -93,7 +94,7 @@ ROUNDHOUSE_DEVICE void buildProblem(const Lanes& lanes, const Source& source, co
   }
   rank = lanes.from(lowestBit(peers), rank) + static_cast<uint32_t>(countBits(peers & ((1u << lane) - 1)));
   if (!exists) return;
-  if (units > 0) detail::fillRecord(checked, choice, reinterpret_cast<int32_t*>(to.d_arena + std::size_t{16} * offset));
+  if (units > 0) detail::fillRecord(problem, checked, choice, reinterpret_cast<int32_t*>(to.d_arena + std::size_t{16} * offset));
   to.d_places[number] = {offset, rank};
   to.d_summaries[number] = summary;
   to.d_answers[number] = {summary.group == kNoneGroup ? 0 : kInfeasible, 0};

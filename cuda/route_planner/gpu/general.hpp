@@ -271,7 +271,9 @@ ROUNDHOUSE_DEVICE void fillShortestTogether(const Lanes& lanes, Prepared& out) {
 template <class Lanes, class Source>
 ROUNDHOUSE_DEVICE Answer solveGenerally(const Lanes& lanes, const Source& source, int index, GeneralScratch& scratch) {
   const bool builds = lanes.lane() == 0;
-  if (builds && source(index, scratch.problem)) (void)check(scratch.problem, scratch.prepared);
+  if (builds && source(index, scratch.problem) && check(scratch.problem, scratch.prepared) == PrepareStatus::ok) {
+    route_planner::detail::fillLegs(scratch.problem, scratch.prepared);
+  }
   lanes.sync();
   detail::fillShortestTogether(lanes, scratch.prepared);
   if (builds) {

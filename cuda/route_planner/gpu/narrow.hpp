@@ -29,7 +29,8 @@ constexpr int kTreeOrders = 4;
 
 namespace detail {
 
-ROUNDHOUSE_HD inline bool isNarrow(const Checked& problem, int64_t end) {
+ROUNDHOUSE_HD inline bool isNarrow(const Checked& problem) {
+  const int64_t end = problem.latestEnd;
   if (problem.orderCount > kMaxExactOrders || end - problem.startAt >= kNarrowTime) return false;
   int64_t load = problem.startLoad;
   for (int stop = 1; stop <= problem.stopCount; ++stop) load += larger<int64_t>(0, problem.stops[stop].loadChange);
@@ -37,15 +38,15 @@ ROUNDHOUSE_HD inline bool isNarrow(const Checked& problem, int64_t end) {
 }
 
 /// Each pickup serves one order, no time limit binds and nothing but its pickup comes before a drop-off.
-ROUNDHOUSE_HD inline bool isPlain(const Checked& problem, int64_t end) {
-  bool plain = problem.latestPickup >= end;
+ROUNDHOUSE_HD inline bool isPlain(const Checked& problem) {
+  bool plain = problem.latestPickup >= problem.latestEnd;
   for (int stop = 1; stop <= problem.stopCount; ++stop) {
     const SearchStop& at = problem.stops[stop];
     const uint32_t pickup = at.isPickup ? 0 : problem.orders[at.order].pickup;
     plain = plain && (at.orders & (at.orders - 1)) == 0 && at.before == (1u | 1u << pickup);
   }
   for (int order = 0; order < problem.orderCount; ++order) {
-    plain = plain && problem.orders[order].latestDropoff >= end;
+    plain = plain && problem.orders[order].latestDropoff >= problem.latestEnd;
   }
   return plain;
 }
@@ -96,11 +97,10 @@ ROUNDHOUSE_HD inline int32_t narrowWeight(int64_t weight) { return static_cast<i
 
 /// Where a checked problem goes: the same for every GPU.
 ROUNDHOUSE_HD inline Choice choose(const Checked& problem) {
-  const int64_t end = route_planner::detail::latestEnd(problem);
   const auto orders = static_cast<uint8_t>(problem.orderCount);
   if (problem.stopCount == 0) return {Kernel::none, orders, 0, false};
-  if (!detail::isNarrow(problem, end)) return {Kernel::general, orders, 0, false};
-  if (problem.orderCount > kTreeOrders || !detail::isPlain(problem, end)) return {Kernel::search, orders, 0, false};
+  if (!detail::isNarrow(problem)) return {Kernel::general, orders, 0, false};
+  if (problem.orderCount > kTreeOrders || !detail::isPlain(problem)) return {Kernel::search, orders, 0, false};
   const int held = 2 * problem.orderCount - problem.stopCount;
   const bool capacity = detail::overfullSets(problem, detail::treeOrder(problem)) != 0;
   return {Kernel::tree, orders, static_cast<uint8_t>(held), capacity};
@@ -122,13 +122,13 @@ ROUNDHOUSE_HD inline TreeNumbers treeNumbers(const Checked& problem, const TreeF
   return numbers;
 }
 
-ROUNDHOUSE_HD inline void fillTreeWays(const Checked& problem, const TreeForm& form, const TreeNumbers& numbers,
+ROUNDHOUSE_HD inline void fillTreeWays(const Problem& problem, const TreeForm& form, const TreeNumbers& numbers,
                                        int32_t* way) {
   for (int from = -1; from < form.stops(); ++from) {
     for (int to = 0; to < form.stops(); ++to) {
       if (!form.hasWay(from, to)) continue;
       const int last = numbers.of[to + 1];
-      *way++ = static_cast<int32_t>(problem.leg[numbers.of[from + 1]][last] + problem.stops[last].postService);
+      *way++ = static_cast<int32_t>(legOf(problem, numbers.of[from + 1], last) + problem.stops[last].postService);
     }
   }
 }
@@ -154,11 +154,12 @@ ROUNDHOUSE_HD inline int64_t fillTreeTimes(const Checked& problem, const TreeFor
 /// The form of the tree that a problem goes to.
 ROUNDHOUSE_HD inline TreeForm treeForm(const Choice& choice) { return {choice.orders, choice.held}; }
 
-ROUNDHOUSE_HD inline void fillTreeRecord(const Checked& problem, const Choice& choice, int32_t* out) {
+ROUNDHOUSE_HD inline void fillTreeRecord(const Problem& whole, const Checked& problem, const Choice& choice,
+                                         int32_t* out) {
   const TreeForm form = treeForm(choice);
   const detail::TreeOrder order = detail::treeOrder(problem);
   const detail::TreeNumbers numbers = detail::treeNumbers(problem, form, order);
-  detail::fillTreeWays(problem, form, numbers, out);
+  detail::fillTreeWays(whole, form, numbers, out);
   const int64_t ready = detail::fillTreeTimes(problem, form, order, out);
   int32_t* weights = out + form.weightWord();
   weights[0] = detail::narrowWeight(problem.weightLateness);
@@ -216,13 +217,13 @@ ROUNDHOUSE_HD inline NarrowHead narrowHead(const Checked& problem) {
 
 }  // namespace detail
 
-ROUNDHOUSE_HD inline void fillSearchRecord(const Checked& problem, int32_t* out) {
+ROUNDHOUSE_HD inline void fillSearchRecord(const Problem& whole, const Checked& problem, int32_t* out) {
   *reinterpret_cast<NarrowHead*>(out) = detail::narrowHead(problem);
   auto* stops = reinterpret_cast<NarrowStop*>(out + kHeadWords);
   for (int stop = 1; stop <= problem.stopCount; ++stop) stops[stop - 1] = detail::narrowStop(problem, stop);
   int32_t* leg = out + kHeadWords + kStopWords * problem.stopCount;
   for (int from = 0; from <= problem.stopCount; ++from) {
-    for (int to = 1; to <= problem.stopCount; ++to) *leg++ = static_cast<int32_t>(problem.leg[from][to]);
+    for (int to = 1; to <= problem.stopCount; ++to) *leg++ = static_cast<int32_t>(legOf(whole, from, to));
   }
 }
 

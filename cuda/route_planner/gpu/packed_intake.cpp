@@ -50,6 +50,7 @@ int PackedIntake::take(int most, std::size_t mostWords, uint32_t* offsets) {
     ++request_;
     at_ = 0;
   }
+  offsets[taken] = static_cast<uint32_t>(words_);
   return taken;
 }
 

@@ -39,7 +39,7 @@ class PackedIntake {
   explicit PackedIntake(std::span<PackedRequest> requests) : requests_(requests) {}
 
   /// Takes up to `most` problems with up to `mostWords` words, at least kMostPackedWords: `offsets` gets where each begins
-  /// among the chunk's words. Returns their number, 0 at the end of the requests.
+  /// among the chunk's words, and where the last ends. Returns their number, 0 at the end of the requests.
   int take(int most, std::size_t mostWords, uint32_t* offsets);
   /// Of the chunk that was taken last.
   std::span<const Piece> pieces() const { return pieces_; }

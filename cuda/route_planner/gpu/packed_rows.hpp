@@ -5,14 +5,20 @@
 
 namespace roundhouse::route_planner::gpu {
 
-/// Packed problems in device memory as a source: numbers `first` and on.
+/// Packed problems in device memory as a source: numbers `first` and on. The host has counted their words; a caller that
+/// changes them meanwhile gets a problem that can't be read.
 struct PackedSource {
   const int32_t* d_words;
+  /// Where each begins, and where the last ends.
   const uint32_t* d_offsets;
   int first;
 
   ROUNDHOUSE_HD bool operator()(int index, Problem& out) const {
-    return unpack(d_words + d_offsets[index - first], out).name == nullptr;
+    const uint32_t at = d_offsets[index - first];
+    const int32_t* const words = d_words + at;
+    if (checkPackedCounts(words).name != nullptr) return false;
+    const auto count = static_cast<uint32_t>(packedWords(words[0], words[1]));
+    return at + count == d_offsets[index - first + 1] && unpack(words, out).name == nullptr;
   }
 };
 

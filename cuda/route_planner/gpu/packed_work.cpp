@@ -22,9 +22,9 @@ PackedBuffers::PackedBuffers(int chunk)
   const auto size = static_cast<std::size_t>(chunk);
   for (Turn& turn : turns) {
     turn.d_words.demand(sizeof(int32_t) * mostWords);
-    turn.d_offsets.demand(sizeof(uint32_t) * size);
+    turn.d_offsets.demand(sizeof(uint32_t) * (size + 1));
     turn.d_rows.demand(kRowBytes * size);
-    turn.offsets.demand(sizeof(uint32_t) * size);
+    turn.offsets.demand(sizeof(uint32_t) * (size + 1));
   }
 }
 
@@ -76,7 +76,7 @@ void PackedWork::build(const Building& to, cudaStream_t stream) {
   PackedBuffers::Turn& turn = building();
   copyWords(turn, stream);
   require(cudaMemcpyAsync(turn.d_offsets.as<uint32_t>(), turn.offsets.as<uint32_t>(),
-                          sizeof(uint32_t) * static_cast<std::size_t>(to.count), cudaMemcpyHostToDevice, stream),
+                          sizeof(uint32_t) * static_cast<std::size_t>(to.count + 1), cudaMemcpyHostToDevice, stream),
           "problems can't be copied");
   buildPacked(sourceOf(turn, to.first), to, stream);
 }
