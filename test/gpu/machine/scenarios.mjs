@@ -1,10 +1,14 @@
 import { join } from 'node:path';
 import { tally } from '../../../scripts/test/part.mjs';
 import { Engine, faultRequest } from './engine.mjs';
+import { firstAnswers } from './first-answers.mjs';
 
 const deviceFaultExitCode = 86;
 /** From a broken GPU to an engine that is gone: a look at every 250 ms, answers under way, the end of the process. */
 const goneWithinMs = 1_500;
+
+/** From the start of the process, with a plan of TensorRT that is there already. */
+const firstWithinMs = 3_000;
 
 /** Each gets the machine, and `check(holds, what)`; it resolves to figures. */
 const scenarios = {
@@ -15,9 +19,15 @@ const scenarios = {
     check(gpus.length === machine.gpus.length, `GPUs: ${gpus.join(', ')}`);
     const rejected = engine.log.filter(({ event }) => event === 'ModelRejected');
     check(rejected.length === 0, `rejected: ${JSON.stringify(rejected)}`);
+    const first = await firstAnswers(machine, engine, check);
+    check(first.firstInferenceMs < firstWithinMs, `the first inference after ${first.firstInferenceMs} ms`);
     await engine.stop();
     const loaded = engine.log.filter(({ event }) => event === 'ModelLoaded');
-    return { readyMs: engine.readyMs, models: loaded.map(({ model, seconds }) => ({ model, seconds })) };
+    return {
+      readyMs: engine.readyMs,
+      ...first,
+      models: loaded.map(({ model, seconds }) => ({ model, seconds })),
+    };
   },
 
   'engine-on-cpu': async (machine, check) => {
