@@ -80,6 +80,7 @@ describe.each(['grpc', 'shm'])('over %s, an engine goes on', (kind) => {
     [{ exit: 256 }, 'parameters["exit"]: must be a whole number from 0 to 255'],
     [{ illegal_address: true }, 'parameters["illegal_address"]: needs a GPU and a build with CUDA'],
     [{ hang: 1 }, 'parameters["hang"]: must be a bool'],
+    [{ busy: 1 }, 'parameters["busy"]: must be a bool'],
     [{ fail: true }, 'parameters["fail"]: must be a text'],
     [{ priority: 'high' }, 'parameters["priority"]: must be a whole number, 0 or above'],
     [{ timeout: -1 }, 'parameters["timeout"]: must be a whole number, 0 or above'],
