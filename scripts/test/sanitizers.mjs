@@ -14,6 +14,7 @@ const programs = [
   'admission_full_test',
   'admission_order_test',
   'admission_threads_test',
+  'model_capacity_test',
   'model_work_test',
   'hostile_peers_test',
   'in_place_test',
