@@ -84,12 +84,15 @@ class Report {
 };
 
 template <typename Make>
-std::vector<Rate> ratesOf(const std::vector<ShardValues>& shards, double seconds, const Make& make) {
+std::vector<Rate> ratesOf(TritonHost& host, const std::vector<ShardValues>& shards, double seconds, const Make& make) {
   std::vector<decltype(make(shards[0]))> ways;
   for (const ShardValues& shard : shards) ways.push_back(make(shard));
   for (const auto& way : ways) way->infer();
   std::vector<Rate> rates;
-  for (const int concurrency : {1, 4, kMostConcurrency}) rates.push_back(measure(ways, concurrency, seconds));
+  for (const int concurrency : {1, 4, kMostConcurrency}) {
+    host.setSpin(std::chrono::microseconds(concurrency <= 4 ? 2000 : 0));
+    rates.push_back(measure(ways, concurrency, seconds));
+  }
   return rates;
 }
 
@@ -139,7 +142,7 @@ void compare(TritonHost& host, const Settings& settings, Report& report) {
   report.add("plansByOrders", sizesOf(shards[0]));
   report.add("agreement", agreement(host, shards[0]));
   const auto pass = [&](const std::string& model, bool pinned) {
-    return ratesOf(shards, settings.seconds, [&](const ShardValues& shard) {
+    return ratesOf(host, shards, settings.seconds, [&](const ShardValues& shard) {
       return std::make_unique<ShardCall>(host, model, shard, pinned);
     });
   };
@@ -148,11 +151,11 @@ void compare(TritonHost& host, const Settings& settings, Report& report) {
   report.add("onePassPageable", pass("candidate_cost", false), settings.candidates);
   report.add("onePassOneInstance", pass("cost_1", true), settings.candidates);
   report.add("onePassFourInstances", pass("cost_4", true), settings.candidates);
-  const auto tables = ratesOf(shards, settings.seconds, [&](const ShardValues& shard) {
+  const auto tables = ratesOf(host, shards, settings.seconds, [&](const ShardValues& shard) {
     return std::make_unique<TablesTwice>(host, "candidate_cost", shard, true);
   });
   report.add("twoCallsTables", tables, settings.candidates);
-  const auto planner = ratesOf(shards, settings.seconds, [&](const ShardValues& shard) {
+  const auto planner = ratesOf(host, shards, settings.seconds, [&](const ShardValues& shard) {
     return std::make_unique<PlannerAfter>(host, shard, true);
   });
   report.add("twoCallsPlanner", planner, settings.candidates);
@@ -167,7 +170,7 @@ void otherShapes(TritonHost& host, const Settings& settings, Report& report) {
   const auto pass = [&](const std::string& name, const ShardShape& shape) {
     const std::vector<ShardValues> shards = shardsOf(shape);
     report.add(name + "PlansByOrders", sizesOf(shards[0]));
-    report.add(name, ratesOf(shards, settings.seconds, [&](const ShardValues& shard) {
+    report.add(name, ratesOf(host, shards, settings.seconds, [&](const ShardValues& shard) {
                  return std::make_unique<ShardCall>(host, "candidate_cost", shard, true);
                }), shape.candidates);
   };

@@ -46,6 +46,23 @@ class GpuCosts {
     return answers;
   }
 
+  /// One batch in page-locked memory, again and again; `told` after each.
+  void repeat(const std::vector<candidate_cost::ShardValues>& values, candidate_cost::MatrixStore& store, int times,
+              const std::function<void()>& told) {
+    std::vector<Buffers> buffers(values.size());
+    std::vector<candidate_cost::gpu::CostTask*> tasks;
+    for (std::size_t index = 0; index < values.size(); ++index) {
+      Buffers& own = buffers[index];
+      own.memory.demand(std::size_t{4} << 20);
+      open(values[index], store, {own.memory.as<std::byte>(), own.memory.bytes()}, own);
+      tasks.push_back(&own.task);
+    }
+    for (int time = 0; time < times; ++time) {
+      coster_.cost(tasks, [](const auto&) { return false; });
+      told();
+    }
+  }
+
   /// One shard whose tables and results lie in memory that is page-locked already.
   CostAnswer costInSlot(const candidate_cost::ShardValues& values, candidate_cost::MatrixStore& store, std::byte* memory,
                         std::size_t bytes) {

@@ -9,9 +9,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// How long a waiting caller keeps its core; above that it sleeps.
-constexpr auto kSpin = std::chrono::milliseconds(2);
-
 void setOptions(const CoreApi& api, TRITONSERVER_ServerOptions* options, const TritonHost::Settings& settings) {
   api.check(api.ServerOptionsSetServerId(options, "test"));
   api.check(api.ServerOptionsSetModelRepositoryPath(options, settings.repository.c_str()));
@@ -148,9 +145,9 @@ void Call::start() {
 }
 
 void Call::wait() {
-  const auto sleepAt = std::chrono::steady_clock::now() + kSpin;
-  while (!ended() && std::chrono::steady_clock::now() < sleepAt) {
-  }
+  const auto sleepAt = std::chrono::steady_clock::now() + std::chrono::microseconds(host_.spin_.load());
+  // A pause leaves the core to its other thread.
+  while (!ended() && std::chrono::steady_clock::now() < sleepAt) __builtin_ia32_pause();
   for (int open = open_.load(std::memory_order_acquire); open != 0; open = open_.load(std::memory_order_acquire)) {
     open_.wait(open, std::memory_order_acquire);
   }

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -75,6 +76,8 @@ class TritonHost {
   /// These throw TritonFailure with the core's code and message.
   void load(const std::string& model);
   void unload(const std::string& model);
+  /// How long a waiting caller keeps its core; above that it sleeps. Many callers that spin take the instances' cores.
+  void setSpin(std::chrono::microseconds spin) { spin_.store(spin.count()); }
   /// JSON, as the core gives it.
   std::string config(const std::string& model);
   std::string statistics(const std::string& model);
@@ -91,6 +94,7 @@ class TritonHost {
   TRITONSERVER_Server* server_ = nullptr;
   TRITONSERVER_ResponseAllocator* allocator_ = nullptr;
   std::set<std::string> loaded_;
+  std::atomic<std::int64_t> spin_{2'000};
 };
 
 /// One at a time is under way: start, wait, start, …

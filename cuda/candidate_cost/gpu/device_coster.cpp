@@ -147,10 +147,8 @@ void DeviceCoster::upload(Tasks tasks) {
 }
 
 DeviceShards DeviceCoster::describe(std::size_t shards) {
-  const auto rows = static_cast<std::size_t>(upload_.rows());
   const auto orders = static_cast<std::size_t>(upload_.orders());
-  demandRoom(d_features_, sizeof(float) * layout::ETR_FEATURES * rows);
-  demandRoom(d_quantiles_, sizeof(float) * layout::ETR_OUTPUTS * rows);
+  demandRows(networkRows());
   demandRoom(d_times_, sizeof(OrderTimes) * orders);
   demandRoom(d_orderTimes_, kTimesRow * orders);
   demandRoom(d_records_, kRecord * static_cast<std::size_t>(upload_.candidates()));
@@ -165,12 +163,26 @@ DeviceShards DeviceCoster::describe(std::size_t shards) {
           upload_.candidates()};
 }
 
+/// Rows behind the batch's hold something else, and nobody reads what is predicted for them.
+std::size_t DeviceCoster::networkRows() const {
+  const auto rows = static_cast<std::size_t>(upload_.rows());
+  return options_.padsRows ? std::bit_ceil(std::max(rows, std::size_t{64})) : rows;
+}
+
+void DeviceCoster::demandRows(std::size_t rows) {
+  const std::size_t bytes = sizeof(float) * layout::ETR_FEATURES * rows;
+  d_quantiles_.demand(sizeof(float) * layout::ETR_OUTPUTS * rows);
+  if (bytes <= d_features_.bytes()) return;
+  d_features_.demand(bytes);
+  require(cudaMemsetAsync(d_features_.as<float>(), 0, bytes, stream_), "features can't be cleared");
+}
+
 void DeviceCoster::predict(const DeviceShards& batch) {
   launchChecks(batch, upload_.mostCandidates(), stream_);
   if (upload_.rows() > 0) {
     launchFeatures(batch, upload_.mostOrders(), stream_);
     mark("features");
-    network_->enqueue(batch.features, static_cast<std::size_t>(upload_.rows()), d_quantiles_.as<float>(), stream_);
+    network_->enqueue(batch.features, networkRows(), d_quantiles_.as<float>(), stream_);
     mark("ETR");
   }
   launchTimes(batch, upload_.mostOrders(), stream_);

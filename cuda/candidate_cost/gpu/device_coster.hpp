@@ -40,6 +40,8 @@ struct DeviceCosterOptions {
   int device = 0;
   /// Candidates that the planner takes at a time.
   int chunk = route_planner::gpu::DevicePlannerOptions{}.chunk;
+  /// The network is called with few different numbers of rows, since its runtime prepares itself for each.
+  bool padsRows = false;
   /// For benchmarks: is told of the phases of each batch.
   PhaseClock* clock = nullptr;
 };
@@ -68,6 +70,8 @@ class DeviceCoster {
   void run(Tasks tasks, const Stop& stop);
   void upload(Tasks tasks);
   DeviceShards describe(std::size_t shards);
+  std::size_t networkRows() const;
+  void demandRows(std::size_t rows);
   void predict(const DeviceShards& batch);
   bool plan(const DeviceShards& batch, Tasks tasks, const Stop& stop);
   void copyOut(Tasks tasks, const DeviceShards& batch);

@@ -29,7 +29,8 @@ class ModelOnGpus final : public GpuModel {
     device::useDevice(device);
     if (gpus_.count(device) == 0) gpus_.emplace(device, OneGpu{load(device)});
     const OneGpu& gpu = gpus_.at(device);
-    auto coster = std::make_unique<DeviceCoster>(DeviceCosterOptions{.device = device}, contextOf(gpu), gpu.matrices);
+    const DeviceCosterOptions options{.device = device, .padsRows = gpu.network != nullptr};
+    auto coster = std::make_unique<DeviceCoster>(options, contextOf(gpu), gpu.matrices);
     auto instance = std::make_unique<DeviceInstance>(model_, std::move(coster));
     instance->dryRun();
     return instance;

@@ -9,10 +9,13 @@
 namespace roundhouse::route_planner::gpu {
 
 constexpr int kBuildThreads = 128;
+/// Up to so many problems, a warp a block: they spread over more multiprocessors, whose first-level caches then hold the
+/// problems that are built.
+constexpr int kFewProblems = 16384;
 
 template <class Source>
 __global__ void __launch_bounds__(kBuildThreads) buildKernel(const __grid_constant__ Source source, Building to) {
-  buildProblem(Warp{}, source, to, static_cast<int>(blockIdx.x * kBuildThreads + threadIdx.x));
+  buildProblem(Warp{}, source, to, static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x));
 }
 
 /// A block of one warp a scratch.
@@ -24,8 +27,9 @@ __global__ void __launch_bounds__(32)
 
 template <class Source>
 void launchBuild(const Source& source, const Building& to, cudaStream_t stream) {
-  const auto blocks = static_cast<unsigned>((to.count + kBuildThreads - 1) / kBuildThreads);
-  buildKernel<Source><<<blocks, kBuildThreads, 0, stream>>>(source, to);
+  const int threads = to.count <= kFewProblems ? 32 : kBuildThreads;
+  const auto blocks = static_cast<unsigned>((to.count + threads - 1) / threads);
+  buildKernel<Source><<<blocks, static_cast<unsigned>(threads), 0, stream>>>(source, to);
   device::require(cudaGetLastError(), "problems can't be built");
 }
 

@@ -17,21 +17,19 @@ struct Phase {
 inline std::vector<Phase> phasesOf(std::unique_ptr<delivery_time::DeviceNetwork::Context> network, const ShardShape& shape,
                                    int count, int batches) {
   candidate_cost::gpu::PhaseClock clock;
-  GpuCosts gpu(std::move(network), {.clock = &clock});
+  GpuCosts gpu(std::move(network), {.padsRows = true, .clock = &clock});
   candidate_cost::MatrixStore none("/nowhere");
   Random random{77};
   std::vector<candidate_cost::ShardValues> values;
   for (int index = 0; index < count; ++index) values.push_back(randomShard(random, shape));
   std::vector<std::string> order;
   std::map<std::string, std::vector<double>> times;
-  for (int batch = -5; batch < batches; ++batch) {
-    gpu.cost(values, none, true);
+  gpu.repeat(values, none, batches, [&] {
     for (const auto& [name, milliseconds] : clock.take()) {
-      if (batch < 0) continue;
       if (times[name].empty()) order.push_back(name);
       times[name].push_back(1000.0 * milliseconds);
     }
-  }
+  });
   std::vector<Phase> phases;
   for (const std::string& name : order) {
     auto& own = times[name];
