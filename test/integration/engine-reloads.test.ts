@@ -45,5 +45,5 @@ test(
       expect(phase.rssBytesAnOperation).toBeLessThan(most[name as keyof Phases]);
     }
   },
-  full ? 600_000 : 120_000,
+  full ? 900_000 : 240_000,
 );
