@@ -15,6 +15,8 @@ using namespace backend;
 
 /// A request of so many rows runs alone; smaller ones are put together.
 constexpr std::size_t kRowsAlone = 2'048;
+/// Copies of so many rows take as long as computing them: they run side by side.
+constexpr std::size_t kRowsInHalves = 32'768;
 /// What TensorRT reads fastest.
 constexpr std::uintptr_t kAlignment = 16;
 
@@ -55,7 +57,8 @@ struct DeviceInstance::Slice {
 DeviceInstance::DeviceInstance(const Columns& columns, int device, std::shared_ptr<DeviceNetwork> network)
     : columns_(columns), device_(device), network_(std::move(network)) {
   device::useDevice(device_);
-  stream_.emplace();
+  for (auto* stream : {&stream_, &copyIn_, &copyOut_}) stream->emplace();
+  handOver_.emplace();
   context_ = network_->context();
   context_->prepareHost();
 }
@@ -72,21 +75,18 @@ void DeviceInstance::execute(Batch& batch) {
     slices[index] = read(batch.request(index));
   });
   batch.startComputing();
-  std::exception_ptr broken;
   try {
     run(batch, slices);
   } catch (...) {
-    broken = std::current_exception();
+    const std::exception_ptr broken = std::current_exception();
     // Nothing may still write to buffers that go back to their owners now.
-    (void)cudaStreamSynchronize(*stream_);
+    for (const auto* stream : {&stream_, &copyIn_, &copyOut_}) (void)cudaStreamSynchronize(**stream);
+    batch.each([&](std::size_t index) {
+      // A response that isn't sent must be gone before its request is given back.
+      slices[index].reply.reset();
+      std::rethrow_exception(broken);
+    });
   }
-  batch.each([&](std::size_t index) {
-    // A response that isn't sent must be gone before its request is given back.
-    if (broken) slices[index].reply.reset();
-    if (broken) std::rethrow_exception(broken);
-    slices[index].reply->send();
-    batch.succeed(index);
-  });
 }
 
 DeviceInstance::Slice DeviceInstance::read(TRITONBACKEND_Request* request) const {
@@ -155,34 +155,51 @@ void DeviceInstance::runSmall(Batch& batch, std::vector<Slice>& slices, std::siz
   context_->enqueueHost(rows, *stream_);
   batch.each([&](std::size_t index) { place(batch.request(index), slices[index]); });
   stream_->wait();
-  bool copies = false;
-  for (std::size_t index = 0; index < slices.size(); ++index) {
-    if (!batch.isOpen(index)) continue;
-    const Slice& slice = slices[index];
+  batch.each([&](std::size_t index) {
+    Slice& slice = slices[index];
     const float* from = context_->hostQuantiles() + slice.offset * columns_.quantiles;
-    if (slice.place.memory != TRITONSERVER_MEMORY_GPU) {
+    if (slice.place.memory == TRITONSERVER_MEMORY_GPU) {
+      copy(slice.place.start, from, slice.place.byteSize, *stream_);
+      stream_->wait();
+    } else {
       std::memcpy(slice.place.start, from, slice.place.byteSize);
-      continue;
     }
-    copy(slice.place.start, from, slice.place.byteSize, *stream_);
-    copies = true;
-  }
-  if (copies) stream_->wait();
+    answer(batch, index, slice);
+  });
 }
 
-/// On buffers of the instance, but for what lies in device memory and is large enough to run there.
+/// On buffers of the instance, but for what lies in device memory and is large enough to run there. Who is done is answered
+/// while the others still run: else all of a batch would send their next requests at once, and again make one batch.
 void DeviceInstance::runLarge(Batch& batch, std::vector<Slice>& slices, std::size_t rows) {
   d_features_.demand(rows * columns_.features * sizeof(float));
   d_quantiles_.demand(rows * columns_.quantiles * sizeof(float));
   batch.each([&](std::size_t index) { place(batch.request(index), slices[index]); });
   stage(batch, slices, rows);
-  for (std::size_t index = 0; index < slices.size();) index = runGroup(batch, slices, index);
-  stream_->wait();
-  for (std::size_t index = 0; index < slices.size(); ++index) {
-    if (batch.isOpen(index) && slices[index].place.memory == TRITONSERVER_MEMORY_CPU) {
-      std::memcpy(slices[index].place.start, stagedQuantiles(slices[index]), slices[index].place.byteSize);
-    }
+  const std::vector<Group> groups = groupsOf(batch, slices);
+  while (ends_.size() < groups.size()) ends_.push_back(std::make_unique<device::Event>());
+  for (std::size_t at = 0; at < groups.size(); ++at) {
+    std::vector<Slice*> members;
+    for (const std::size_t index : groups[at].members) members.push_back(&slices[index]);
+    ends_[at]->record(runTogether(members, groups[at].rows));
   }
+  for (std::size_t at = 0; at < groups.size(); ++at) {
+    ends_[at]->wait();
+    for (const std::size_t index : groups[at].members) finish(batch, index, slices[index]);
+  }
+}
+
+void DeviceInstance::finish(Batch& batch, std::size_t index, Slice& slice) {
+  if (slice.place.memory == TRITONSERVER_MEMORY_CPU) {
+    std::memcpy(slice.place.start, stagedQuantiles(slice), slice.place.byteSize);
+  }
+  if (TRITONSERVER_Error* failed = guarded([&] { answer(batch, index, slice); })) batch.fail(index, failed);
+}
+
+/// Throws with the reply gone.
+void DeviceInstance::answer(Batch& batch, std::size_t index, Slice& slice) const {
+  const auto reply = std::move(slice.reply);
+  reply->send();
+  batch.succeed(index);
 }
 
 /// Room in pinned memory for what lies in pageable memory; the driver would copy that while the host waits.
@@ -197,34 +214,62 @@ void DeviceInstance::stage(const Batch& batch, const std::vector<Slice>& slices,
   if (out) stagedOut_.demand(rows * columns_.quantiles * sizeof(float));
 }
 
-/// The request at `first` and those behind it that run in the same call. Returns the index behind them.
-std::size_t DeviceInstance::runGroup(const Batch& batch, std::vector<Slice>& slices, std::size_t first) {
-  if (!batch.isOpen(first)) return first + 1;
-  std::vector<Slice*> group;
-  std::size_t last = first, rows = 0;
-  for (; last < slices.size(); ++last) {
-    if (!batch.isOpen(last)) continue;
-    const bool apart = slices[first].rows >= kRowsAlone || slices[last].rows >= kRowsAlone;
-    if (last > first && apart) break;
-    group.push_back(&slices[last]);
-    rows += slices[last].rows;
+/// Requests that run in one call: a large one alone, small ones that follow each other together.
+std::vector<DeviceInstance::Group> DeviceInstance::groupsOf(const Batch& batch, const std::vector<Slice>& slices) {
+  std::vector<Group> groups;
+  bool last = false;
+  for (std::size_t index = 0; index < slices.size(); ++index) {
+    if (!batch.isOpen(index)) continue;
+    const bool large = slices[index].rows >= kRowsAlone;
+    if (groups.empty() || large || last) groups.emplace_back();
+    last = large;
+    groups.back().members.push_back(index);
+    groups.back().rows += slices[index].rows;
   }
-  runTogether(group, rows);
-  return last;
+  return groups;
 }
 
-void DeviceInstance::runTogether(const std::vector<Slice*>& group, std::size_t rows) {
+/// Returns the stream in which their quantiles arrive.
+cudaStream_t DeviceInstance::runTogether(const std::vector<Slice*>& group, std::size_t rows) {
   const Slice& slice = *group.front();
   const bool alone = group.size() == 1;
   const bool reads = alone && slice.isReadable(), writes = alone && slice.isWritable();
+  if (alone && slice.parts.size() == 1 && !reads && !writes && rows >= kRowsInHalves) return runInHalves(slice);
   if (!reads) {
     for (const Slice* each : group) upload(*each);
   }
   const auto* from = reads ? static_cast<const float*>(slice.parts.front().start) : features(slice);
   auto* to = writes ? static_cast<float*>(slice.place.start) : quantiles(slice);
   context_->enqueue(from, rows, to, *stream_);
-  if (writes) return;
-  for (const Slice* each : group) download(*each);
+  if (!writes) {
+    for (const Slice* each : group) download(*each, 0, each->rows, *stream_);
+  }
+  return *stream_;
+}
+
+/// The second half is copied in while the first one runs, and the first one out while the second runs.
+cudaStream_t DeviceInstance::runInHalves(const Slice& slice) {
+  const std::size_t half = (slice.rows + 1) / 2;
+  for (std::size_t first = 0; first < slice.rows; first += half) {
+    const std::size_t rows = std::min(half, slice.rows - first);
+    const std::size_t skipped = first * columns_.features * sizeof(float);
+    const Part& part = slice.parts.front();
+    uploadBytes(slice.offset * columns_.features * sizeof(float) + skipped,
+                {static_cast<const char*>(part.start) + skipped, rows * columns_.features * sizeof(float), part.memory},
+                *copyIn_);
+    step(*copyIn_, *stream_);
+    context_->enqueue(features(slice) + first * columns_.features, rows, quantiles(slice) + first * columns_.quantiles,
+                      *stream_);
+    step(*stream_, *copyOut_);
+    download(slice, first, rows, *copyOut_);
+  }
+  return *copyOut_;
+}
+
+/// What `behind` gets from now on runs after what `before` has got. The event may be used again at once.
+void DeviceInstance::step(cudaStream_t before, cudaStream_t behind) const {
+  handOver_->record(before);
+  handOver_->holdUp(behind);
 }
 
 float* DeviceInstance::features(const Slice& slice) { return d_features_.as<float>() + slice.offset * columns_.features; }
@@ -238,16 +283,21 @@ float* DeviceInstance::stagedQuantiles(const Slice& slice) {
 void DeviceInstance::upload(const Slice& slice) {
   std::size_t at = slice.offset * columns_.features * sizeof(float);
   for (const Part& part : slice.parts) {
-    const void* from = part.start;
-    if (part.memory == TRITONSERVER_MEMORY_CPU) from = std::memcpy(stagedIn_.as<char>() + at, part.start, part.bytes);
-    copy(d_features_.as<char>() + at, from, part.bytes, *stream_);
+    uploadBytes(at, part, *stream_);
     at += part.bytes;
   }
 }
 
-void DeviceInstance::download(const Slice& slice) {
-  void* to = slice.place.memory == TRITONSERVER_MEMORY_CPU ? stagedQuantiles(slice) : slice.place.start;
-  copy(to, quantiles(slice), slice.place.byteSize, *stream_);
+void DeviceInstance::uploadBytes(std::size_t at, const Part& part, cudaStream_t stream) {
+  const void* from = part.start;
+  if (part.memory == TRITONSERVER_MEMORY_CPU) from = std::memcpy(stagedIn_.as<char>() + at, part.start, part.bytes);
+  copy(d_features_.as<char>() + at, from, part.bytes, stream);
+}
+
+void DeviceInstance::download(const Slice& slice, std::size_t first, std::size_t rows, cudaStream_t stream) {
+  const std::size_t skipped = first * columns_.quantiles;
+  auto* to = slice.place.memory == TRITONSERVER_MEMORY_CPU ? stagedQuantiles(slice) : static_cast<float*>(slice.place.start);
+  copy(to + skipped, quantiles(slice) + skipped, rows * columns_.quantiles * sizeof(float), stream);
 }
 
 }  // namespace roundhouse::delivery_time::gpu

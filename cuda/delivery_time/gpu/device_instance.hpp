@@ -23,6 +23,10 @@ class DeviceInstance : public Instance {
  private:
   struct Part;
   struct Slice;
+  struct Group {
+    std::vector<std::size_t> members{};
+    std::size_t rows = 0;
+  };
 
   Slice read(TRITONBACKEND_Request* request) const;
   void place(TRITONBACKEND_Request* request, Slice& slice) const;
@@ -30,10 +34,15 @@ class DeviceInstance : public Instance {
   void runSmall(backend::Batch& batch, std::vector<Slice>& slices, std::size_t rows);
   void runLarge(backend::Batch& batch, std::vector<Slice>& slices, std::size_t rows);
   void stage(const backend::Batch& batch, const std::vector<Slice>& slices, std::size_t rows);
-  std::size_t runGroup(const backend::Batch& batch, std::vector<Slice>& slices, std::size_t first);
-  void runTogether(const std::vector<Slice*>& group, std::size_t rows);
+  static std::vector<Group> groupsOf(const backend::Batch& batch, const std::vector<Slice>& slices);
+  cudaStream_t runTogether(const std::vector<Slice*>& group, std::size_t rows);
+  cudaStream_t runInHalves(const Slice& slice);
+  void step(cudaStream_t before, cudaStream_t behind) const;
+  void finish(backend::Batch& batch, std::size_t index, Slice& slice);
+  void answer(backend::Batch& batch, std::size_t index, Slice& slice) const;
   void upload(const Slice& slice);
-  void download(const Slice& slice);
+  void uploadBytes(std::size_t at, const Part& part, cudaStream_t stream);
+  void download(const Slice& slice, std::size_t first, std::size_t rows, cudaStream_t stream);
   float* features(const Slice& slice);
   float* quantiles(const Slice& slice);
   float* stagedQuantiles(const Slice& slice);
@@ -42,6 +51,12 @@ class DeviceInstance : public Instance {
   int device_;
   std::shared_ptr<DeviceNetwork> network_;
   std::optional<device::Stream> stream_;
+  /// For the copies of requests that run in halves.
+  std::optional<device::Stream> copyIn_;
+  std::optional<device::Stream> copyOut_;
+  std::optional<device::Event> handOver_;
+  /// Behind the work of each group of a batch.
+  std::vector<std::unique_ptr<device::Event>> ends_;
   std::unique_ptr<DeviceNetwork::Context> context_;
   /// For the rows of a whole batch.
   device::DeviceMemory d_features_;

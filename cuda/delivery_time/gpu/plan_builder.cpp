@@ -38,16 +38,30 @@ nvinfer1::Dims rowsBy(std::size_t rows, std::size_t columns) {
   return dims;
 }
 
-void addProfiles(nvinfer1::IBuilder& builder, nvinfer1::IBuilderConfig& config, const PlanRecipe& recipe,
-                 const char* input) {
+/// Before TensorRT would refuse the profiles in words of its own.
+void requireInput(const nvinfer1::INetworkDefinition& network, const PlanRecipe& recipe) {
+  const std::string columns = std::to_string(recipe.columns.features);
+  const auto refuse = [&](const std::string& reason) {
+    throw Error(ErrorCode::modelFailed,
+                recipe.name + ": input " + reason + "; it must be one FP32 'features' of shape [N, " + columns + "]");
+  };
+  if (network.getNbInputs() != 1) refuse("count is " + std::to_string(network.getNbInputs()));
+  const nvinfer1::ITensor& input = *network.getInput(0);
+  const nvinfer1::Dims dims = input.getDimensions();
+  if (std::string(input.getName()) != "features") refuse(std::string("is named '") + input.getName() + "'");
+  const bool fits = dims.nbDims == 2 && dims.d[0] < 0 && std::to_string(dims.d[1]) == columns;
+  if (!fits) refuse("has another shape");
+}
+
+void addProfiles(nvinfer1::IBuilder& builder, nvinfer1::IBuilderConfig& config, const PlanRecipe& recipe) {
   using Selector = nvinfer1::OptProfileSelector;
   std::size_t least = 1;
   for (const std::size_t most : recipe.profiles) {
     nvinfer1::IOptimizationProfile* profile = builder.createOptimizationProfile();
     const std::size_t columns = recipe.columns.features;
-    const bool taken = profile->setDimensions(input, Selector::kMIN, rowsBy(least, columns)) &&
-                       profile->setDimensions(input, Selector::kOPT, rowsBy(most, columns)) &&
-                       profile->setDimensions(input, Selector::kMAX, rowsBy(most, columns)) &&
+    const bool taken = profile->setDimensions("features", Selector::kMIN, rowsBy(least, columns)) &&
+                       profile->setDimensions("features", Selector::kOPT, rowsBy(most, columns)) &&
+                       profile->setDimensions("features", Selector::kMAX, rowsBy(most, columns)) &&
                        config.addOptimizationProfile(profile) >= 0;
     if (!taken) throw Error(ErrorCode::modelFailed, recipe.name + ": no profile for " + std::to_string(most) + " rows");
     least = most + 1;
@@ -75,12 +89,12 @@ std::string buildPlan(TensorRt& library, const PlanRecipe& recipe) {
   const std::unique_ptr<nvinfer1::INetworkDefinition> network(builder->createNetworkV2(0));
   const auto parser = library.parser(*network);
   parse(*parser, recipe);
-  if (network->getNbInputs() != 1) throw Error(ErrorCode::modelFailed, recipe.name + ": it has not one input");
+  requireInput(*network, recipe);
   const std::unique_ptr<nvinfer1::IBuilderConfig> config(builder->createBuilderConfig());
   config->setMemoryPoolLimit(nvinfer1::MemoryPoolType::kWORKSPACE, kWorkspaceBytes);
   config->setMaxAuxStreams(0);
   setPrecision(*config, recipe.precision);
-  addProfiles(*builder, *config, recipe, network->getInput(0)->getName());
+  addProfiles(*builder, *config, recipe);
   const std::unique_ptr<nvinfer1::IHostMemory> plan(builder->buildSerializedNetwork(*network, *config));
   if (!plan) throw Error(ErrorCode::modelFailed, recipe.name + ": no plan could be built: " + library.log().take());
   return {static_cast<const char*>(plan->data()), plan->size()};

@@ -53,6 +53,15 @@ void TensorRtContext::setRows(Execution& execution, std::size_t rows) {
   // 0 is an answer, too: none is needed, or it can't be told.
   if (execution.bytes == 0) execution.bytes = network_->activationBytes(profileFor(network_->profiles(), rows));
   execution.rows = rows;
+  // The same place may have another size then.
+  execution.memory = nullptr;
+}
+
+/// A new place makes TensorRT prepare its kernels again.
+void TensorRtContext::setMemory(Execution& execution, void* memory, std::size_t bytes) {
+  if (execution.memory == memory) return;
+  execution.context->setDeviceMemoryV2(memory, static_cast<std::int64_t>(bytes));
+  execution.memory = memory;
 }
 
 void TensorRtContext::enqueue(const float* d_features, std::size_t rows, float* d_quantiles, cudaStream_t stream) {
@@ -77,7 +86,7 @@ void TensorRtContext::run(const float* d_features, std::size_t rows, float* d_qu
   if (!taken) fail("setting addresses", stream);
   if (network_->arena() == nullptr) return launch(work, stream);
   const ActivationArena::Lease lease(*network_->arena(), work.bytes, stream);
-  work.context->setDeviceMemoryV2(lease.memory(), static_cast<std::int64_t>(lease.bytes()));
+  setMemory(work, lease.memory(), lease.bytes());
   launch(work, stream);
 }
 
@@ -111,9 +120,7 @@ const Graph& TensorRtContext::graph(Source source, std::size_t rows) {
   const bool taken = work.context->setInputTensorAddress(kInputName, d_features_) &&
                      work.context->setOutputTensorAddress(kOutputName, d_quantiles_);
   if (!taken) fail("setting addresses", own_);
-  if (network_->arena() != nullptr) {
-    work.context->setDeviceMemoryV2(d_activations_, static_cast<std::int64_t>(network_->activationBytes(0)));
-  }
+  if (network_->arena() != nullptr) setMemory(work, d_activations_, network_->activationBytes(0));
   // What TensorRT does once for a shape must not be in the graph.
   launch(work, own_);
   own_.wait();
