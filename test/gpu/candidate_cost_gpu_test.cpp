@@ -1,7 +1,5 @@
 // candidate_cost in one pass on a GPU: what it answers is what the CPU answers, byte for byte, wherever the network's
 // outputs are the same; a shard fails alone. `--quick` does less, for compute-sanitizer.
-#include <sys/mman.h>
-
 #include <atomic>
 #include <cmath>
 #include <cstdlib>
@@ -10,57 +8,18 @@
 #include <limits>
 #include <thread>
 
-#include "check.hpp"
-#include "cost_on_cpu.hpp"
-#include "cost_on_gpu.hpp"
+#include "candidate_cost/cost_checks.hpp"
+#include "candidate_cost/memory_checks.hpp"
 #include "matrix_folder.hpp"
 #include "onnx_network.hpp"
-#include "pinned_memory.hpp"
 
 namespace {
 
 using namespace roundhouse;
 using namespace roundhouse::candidate_cost;
+using namespace roundhouse::test;
 using candidate_cost::gpu::DeviceMatrices;
-using test::CostAnswer;
-using test::GpuCosts;
-using test::Random;
 namespace P = layout::Param;
-
-/// From the root of the repository.
-constexpr const char* kShippedNetwork = "models/delivery_time/1/model.onnx";
-
-bool quick = false;
-
-/// Outputs that are arithmetic of a row's features. An order of 13 items has one that is not finite; one of 17 fails the
-/// call.
-class FormulaNetwork final : public delivery_time::Network {
- public:
-  void predict(const float* features, std::size_t rows, float* quantiles) override {
-    for (std::size_t row = 0; row < rows; ++row, features += layout::ETR_FEATURES, quantiles += layout::ETR_OUTPUTS) {
-      if (features[9] == 17.0f) throw Error(ErrorCode::modelFailed, "seventeen");
-      for (int column = 0; column < layout::ETR_OUTPUTS; ++column) {
-        const int from = (column * 3 + static_cast<int>(features[1] * 4 + 4)) % layout::ETR_FEATURES;
-        quantiles[column] = column < 6 ? 30.0f * features[6 + column] + 7.25f * features[14] + features[from]
-                                       : 0.9f + 0.05f * static_cast<float>(column) + features[5] + features[17];
-      }
-      if (features[9] == 13.0f) quantiles[4] = quantiles[5] = std::numeric_limits<float>::quiet_NaN();
-    }
-  }
-  std::string description() const override { return "formula"; }
-};
-
-/// '' or what differs.
-std::string difference(const CostAnswer& found, const CostAnswer& expected) {
-  if (found.failure != expected.failure) return "failure '" + found.failure + "', expected '" + expected.failure + "'";
-  if (found.rideFactors != expected.rideFactors) return "ride factors";
-  if (found.orderTimes != expected.orderTimes) return "order times";
-  return found.plans == expected.plans ? "" : "plans";
-}
-
-void checkEqual(const CostAnswer& found, const CostAnswer& expected, const std::string& what) {
-  CHECK_EQUAL(what + difference(found, expected), what);
-}
 
 /// Batches of 1 to 8 shards of any kind, from pageable and from pinned memory: what differs from the CPU's answers. Any
 /// thread.
@@ -195,91 +154,6 @@ void checkCancellation() {
   }
   found = gpu.cost(values, none, false);
   for (std::size_t index = 0; index < values.size(); ++index) checkEqual(found[index], expected[index], "after that: ");
-}
-
-/// Takes the GPU's memory but for about `left` bytes.
-std::vector<device::DeviceMemory> takeMemory(std::size_t left) {
-  std::vector<device::DeviceMemory> taken;
-  std::size_t free = 0, total = 0;
-  for (std::size_t piece = std::size_t{32} << 30; piece >= std::size_t{2} << 20;) {
-    device::require(cudaMemGetInfo(&free, &total), "no memory to be told of");
-    if (free < left + piece) {
-      piece /= 2;
-      continue;
-    }
-    try {
-      taken.emplace_back().demand(piece);
-    } catch (const device::DeviceMemoryShort&) {
-      piece /= 2;
-    }
-  }
-  return taken;
-}
-
-/// A shard of a million candidates (32 MB of plans) does not fit; the small ones of its batch do. Later it fits.
-void checkShortMemory() {
-  Random random{6};
-  MatrixStore none("/nowhere");
-  FormulaNetwork network;
-  GpuCosts gpu(network);
-  test::ShardShape small;
-  small.candidates = 50;
-  std::vector<ShardValues> values = {test::randomShard(random, small), test::randomShard(random, small),
-                                     test::randomShard(random, small)};
-  // What the kernels need beside our memory is taken by their first use.
-  gpu.cost(values, none, false);
-  const std::vector<std::uint16_t> few = values[1].candidates;
-  while (values[1].candidates.size() + few.size() <= 4 * 1000000) {
-    values[1].candidates.insert(values[1].candidates.end(), few.begin(), few.end());
-  }
-  {
-    const auto taken = takeMemory(std::size_t{20} << 20);
-    const auto found = gpu.cost(values, none, false);
-    const std::string expected = "MODEL_FAILED: the GPU can't hold the shard: no memory for the GPU: out of memory";
-    CHECK_EQUAL(found[1].failure, expected);
-    for (const std::size_t index : {0u, 2u}) {
-      checkEqual(found[index], test::costOnCpu(values[index], none, network), "beside a huge one: ");
-    }
-  }
-  const CostAnswer fits = gpu.cost(values, none, false)[1];
-  CHECK_EQUAL(fits.failure, "");
-  CHECK_EQUAL(fits.plans.size(), values[1].candidates.size() / 4 * layout::PLAN_RECORD_BYTES);
-  CHECK(std::memcmp(fits.plans.data(), fits.plans.data() + 50 * layout::PLAN_RECORD_BYTES, 50 * layout::PLAN_RECORD_BYTES) == 0);
-}
-
-cudaMemoryType typeOf(const void* memory) {
-  cudaPointerAttributes attributes{};
-  device::require(cudaPointerGetAttributes(&attributes, memory), "no attributes");
-  return attributes.type;
-}
-
-/// The engine's way to lock the memory of slots, seen from CUDA's runtime, and tables that go up from there.
-void checkSlots() {
-  constexpr std::size_t bytes = std::size_t{4} << 20;
-  void* mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  if (!CHECK(mapped != MAP_FAILED)) return;
-  CHECK(typeOf(mapped) == cudaMemoryTypeUnregistered);
-  {
-    std::atomic<bool> told{false};
-    std::string failure = "nothing was told";
-    const PinnedMemory pinned(static_cast<std::byte*>(mapped), bytes, [&](const std::string& text) {
-      failure = text;
-      told.store(true);
-    });
-    for (int i = 0; i < 10'000 && !told.load(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    CHECK_EQUAL(failure, "");
-    CHECK(pinned.holds(mapped, bytes));
-    CHECK(typeOf(mapped) == cudaMemoryTypeHost);
-    Random random{9};
-    MatrixStore none("/nowhere");
-    FormulaNetwork network;
-    GpuCosts gpu(network);
-    const ShardValues values = test::randomShard(random, {});
-    const CostAnswer found = gpu.costInSlot(values, none, static_cast<std::byte*>(mapped), bytes);
-    checkEqual(found, test::costOnCpu(values, none, network), "in a slot: ");
-  }
-  CHECK(typeOf(mapped) == cudaMemoryTypeUnregistered);
-  munmap(mapped, bytes);
 }
 
 /// Costers of several threads side by side.
