@@ -60,4 +60,4 @@ test('900 calls that could be reset fill a connection; those that end well leave
   expect(await bystander.code).toBe(1);
   lanes.close();
   server.forceShutdown();
-});
+}, 60_000);
