@@ -15,7 +15,7 @@ const folders = /^(cuda|test\/gpu|native\/fault_injection)\//;
 
 /**
  * Compiles everything for GPUs, sm_90 and PTX, on a machine that needs none: each source counts as one test. Warnings
- * are errors, and so are kernels that spill registers to memory. Nothing is linked or run.
+ * are errors, and so are trees and searches that spill registers to memory. Nothing is linked or run.
  */
 export async function runCuda(root, { full }) {
   try {
@@ -62,12 +62,18 @@ async function configure(root) {
 /** The targets that CMake made for the sources with kernels, and the sources. */
 function kernelsOf(build) {
   const lines = readFileSync(join(build, 'cuda-sources.txt'), 'utf8').trim().split('\n');
-  return lines.map((line) => ({ target: line.split(' ', 1)[0], file: line.slice(line.indexOf(' ') + 1) }));
+  const kernels = lines.map((line) => {
+    const [target] = line.split(' ', 1);
+    const file = line.slice(target.length + 1);
+    return { target, file, isSlow: slowSources.some((slow) => target === `cuda_${slow}`) };
+  });
+  // The slow ones first: side by side.
+  return kernels.sort((a, b) => Number(b.isSlow) - Number(a.isSlow));
 }
 
-async function compileKernel(root, build, { target, file }, full) {
+async function compileKernel(root, build, { target, file, isSlow }, full) {
   const name = relative(root, file);
-  if (!full && slowSources.some((slow) => target === `cuda_${slow}`)) {
+  if (!full && isSlow) {
     console.log(`SKIPPED ${name}: minutes; npm run test:full compiles it`);
     return tally(0, 0, 1);
   }
