@@ -186,16 +186,20 @@ void addPhases(const Settings& settings, Report& report) {
   options.file = file;
   options.reference = reference.get();
   const auto network = delivery_time::loadDeviceNetwork(options);
-  for (const int shards : {1, 8}) {
-    std::ostringstream text;
-    double sum = 0;
-    for (const Phase& phase : phasesOf(network->context(), cityShape(settings.candidates), shards, 100)) {
-      text << (sum == 0 ? "{" : ", ") << "\"" << phase.name << "\": " << phase.medianUs;
-      sum += phase.medianUs;
+  for (const int searchUpTo : {0, 32768}) {
+    for (const int shards : {1, 2, 8}) {
+      std::ostringstream text;
+      double sum = 0;
+      for (const Phase& phase :
+           phasesOf(network->context(), cityShape(settings.candidates), shards, 100, searchUpTo)) {
+        text << (sum == 0 ? "{" : ", ") << "\"" << phase.name << "\": " << phase.medianUs;
+        sum += phase.medianUs;
+      }
+      const char* how = searchUpTo == 0 ? "Trees" : "Searches";
+      std::printf("phases of a batch of %d, %s, us: %s}, in all %.0f\n", shards, how, text.str().c_str(), sum);
+      // Events between the phases make them longer.
+      report.add("phasesUsOfBatchOf" + std::to_string(shards) + how, text.str() + "}");
     }
-    std::printf("phases of a batch of %d, us: %s}, in all %.0f\n", shards, text.str().c_str(), sum);
-    // Events between the phases make them longer.
-    report.add("phasesUsOfBatchOf" + std::to_string(shards), text.str() + "}");
   }
 }
 

@@ -69,7 +69,7 @@ DeviceCoster::DeviceCoster(const DeviceCosterOptions& options,
     : options_(options),
       network_(std::move(network)),
       matrices_(std::move(matrices)),
-      planner_({options.device, options.chunk}) {
+      planner_({options.device, options.chunk, options.searchUpTo}) {
   costKernelResources();
 }
 

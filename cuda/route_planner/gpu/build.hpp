@@ -32,6 +32,8 @@ struct Building {
   Summary* d_summaries;
   Answer* d_answers;
   Counters* d_counters;
+  /// Those of 4 orders are for the warps that search, not for trees.
+  bool searches4 = false;
 };
 
 /// Records begin at whole sectors of the GPU's memory.
@@ -73,6 +75,7 @@ ROUNDHOUSE_DEVICE void buildProblem(const Lanes& lanes, const Source& source, co
     }
     if (summary.status == PrepareStatus::ok) {
       choice = choose(checked);
+      if (to.searches4 && choice.kernel == Kernel::tree && choice.orders == 4) choice.kernel = Kernel::search;
       summary.group = groupOf(choice, checked.stopCount);
     }
   }

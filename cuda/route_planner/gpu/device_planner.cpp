@@ -73,7 +73,10 @@ DevicePlanner::DevicePlanner(const DevicePlannerOptions& options) {
     for (const KernelResources& kernel : kernels) state_->resources.push_back(requireFits(kernel, false));
   }
   const int scratches = processorsOf(options.device) * kScratchesPerProcessor / 2;
-  for (auto& slot : state_->slots) slot = std::make_unique<PlannerSlot>(options.chunk, scratches);
+  for (auto& slot : state_->slots) {
+    slot = std::make_unique<PlannerSlot>(options.chunk, scratches);
+    slot->searchUpTo(options.searchUpTo);
+  }
 }
 
 DevicePlanner::~DevicePlanner() {

@@ -34,6 +34,9 @@ struct DevicePlannerOptions {
   int device = 0;
   /// Problems at a time: the grain of cancellation, and what two slots of memory are sized for.
   int chunk = 32768;
+  /// In chunks of up to so many problems a warp searches those of 4 orders: one launch where trees take one a group, and
+  /// each is over sooner, but the GPU holds fewer of them. For calls of few problems.
+  int searchUpTo = 0;
 };
 
 /**

@@ -27,7 +27,8 @@ void PlannerSlot::build(int first, int count, DeviceWork& work) {
             d_items_.as<Item>(),
             d_summaries_.as<Summary>(),
             d_answers_.as<Answer>(),
-            d_counters_.as<Counters>()};
+            d_counters_.as<Counters>(),
+            count <= searchUpTo_};
   require(cudaMemsetAsync(batch_.d_counters, 0, sizeof(Counters), stream_), "counters can't be cleared");
   work.build(batch_, stream_);
   require(cudaMemcpyAsync(counters_.as<Counters>(), batch_.d_counters, sizeof(Counters), cudaMemcpyDeviceToHost, stream_),

@@ -15,6 +15,8 @@ class PlannerSlot {
   PlannerSlot(int chunk, int scratches, SearchLauncher launchSearches = &gpu::launchSearches);
 
   const device::Stream& stream() const { return stream_; }
+  /// In chunks of up to so many problems those of 4 orders are searched.
+  void searchUpTo(int problems) { searchUpTo_ = problems; }
 
   /// Enqueues the building of problems first … first + count − 1.
   void build(int first, int count, DeviceWork& work);
@@ -40,6 +42,7 @@ class PlannerSlot {
   Sides sides_;
   int scratches_;
   SearchLauncher launchSearches_;
+  int searchUpTo_ = 0;
 };
 
 }  // namespace roundhouse::route_planner::gpu
