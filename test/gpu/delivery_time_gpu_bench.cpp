@@ -1,4 +1,4 @@
-// delivery_time_gpu_bench [--seconds S] [--out FILE]
+// delivery_time_gpu_bench [--network shipped|wide] [--seconds S] [--out FILE]
 // Rows a second and latency of the Triton backend delivery_time, in this process, against a bare TensorRT loop with the
 // same plan in the same run; the arena and the graphs against without; the time from start to the first prediction. The
 // shipped network and a dense 64-512-512-256-1. Needs a GPU, TensorRT and TritonCore: else it says so and exits with 77.
@@ -22,6 +22,25 @@ namespace {
 using namespace roundhouse;
 using namespace roundhouse::delivery_time;
 using namespace roundhouse::test;
+
+/// Name of a network; '' for both.
+std::string only;
+
+/// The network behind its interface, without the core: one context, and four of them in turn as a lone caller of four
+/// instances has them.
+Latency contextLatency(DeviceNetwork& network, const Subject& subject, std::size_t rows, std::size_t count) {
+  GpuBuffer in(kDevice, rows * subject.columns.features), out(kDevice, rows * subject.columns.quantiles);
+  in.set(subject.features.data());
+  std::vector<std::unique_ptr<DeviceNetwork::Context>> contexts;
+  for (std::size_t index = 0; index < count; ++index) contexts.push_back(network.context());
+  const device::Stream stream;
+  std::size_t turn = 0;
+  return latencyOf([&] {
+    contexts[turn++ % count]->enqueue(in.data(), rows, out.data(), stream);
+    stream.wait();
+  });
+}
+
 /// A call with buffers of one kind.
 struct BackendCall {
   BackendCall(TritonHost& host, const std::string& model, const Subject& subject, std::size_t rows, MemoryKind kind)
@@ -60,8 +79,10 @@ double backendRate(TritonHost& host, const std::string& model, const Subject& su
   return rate * static_cast<double>(rows);
 }
 
-std::string compare(TritonHost& host, const Subject& subject, gpu::TensorRtNetwork& network, std::size_t rows) {
+std::string compare(TritonHost& host, const Subject& subject, gpu::TensorRtNetwork& network, DeviceNetwork& served,
+                    std::size_t rows) {
   const Bare bare = measureBare(network, subject, rows);
+  const Latency one = contextLatency(served, subject, rows, 1), four = contextLatency(served, subject, rows, 4);
   const auto alone = [&](MemoryKind kind) {
     BackendCall one(host, subject.name, subject, rows, kind);
     return latencyOf([&] { one.call->infer(); });
@@ -71,13 +92,15 @@ std::string compare(TritonHost& host, const Subject& subject, gpu::TensorRtNetwo
   text += json("deviceMicroseconds", bare.device) + ", " + json("copiesMicroseconds", bare.copies) + ", " +
           json("deviceGraphMicroseconds", bare.graph) + ", " + json("copiesGraphMicroseconds", bare.graphCopies) + ", " +
           json("deviceRowsPerSecond", bare.deviceRate) + ", " + json("copiesRowsPerSecond", bare.copiesRate);
+  text += " },\n      \"withoutCore\": { " + json("oneContextMicroseconds", one) + ", " + json("fourContextsMicroseconds", four);
   text += " },\n      \"backend\": { ";
   text += json("deviceMicroseconds", device) + ", " + json("pinnedMicroseconds", pinned) + ", " +
           json("pageableMicroseconds", pageable);
   std::printf("%-8s %6zu rows: device %.1f us (bare %.1f, graph %.1f), pinned %.1f us (bare %.1f, graph %.1f), pageable %.1f us",
               subject.name.c_str(), rows, device.median, bare.device.median, bare.graph.median, pinned.median,
               bare.copies.median, bare.graphCopies.median, pageable.median);
-  std::printf("; bare %.1f M rows/s, with copies %.1f\n", bare.deviceRate / 1e6, bare.copiesRate / 1e6);
+  std::printf("; without the core %.1f, four contexts %.1f us; bare %.1f M rows/s, with copies %.1f\n", one.median, four.median,
+              bare.deviceRate / 1e6, bare.copiesRate / 1e6);
   for (const std::size_t inFlight : {4u, 8u, 16u}) {
     const double resident = backendRate(host, subject.name, subject, rows, kDevice, inFlight);
     const double copied = backendRate(host, subject.name, subject, rows, kPinned, inFlight);
@@ -90,7 +113,9 @@ std::string compare(TritonHost& host, const Subject& subject, gpu::TensorRtNetwo
   return text + " } }";
 }
 
+/// When what was unloaded is gone: the core deletes models in threads of its own.
 std::size_t usedDeviceMemory() {
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
   std::size_t free = 0, total = 0;
   device::require(cudaMemGetInfo(&free, &total), "memory in use");
   return total - free;
@@ -132,25 +157,74 @@ std::string variants(TritonHost& host, NetworkRepository& repository, const Subj
   return "[ " + text + " ]";
 }
 
-std::string measure(TritonHost& host, NetworkRepository& repository, const Subject& subject) {
-  fs::copy_file(subject.file, repository.add(subject.name, subject.columns) / "model.onnx");
-  host.load(subject.name);
+/// What the core takes for a request, there and back: one row on the CPU.
+Latency coreLatency(TritonHost& host, NetworkRepository& repository, const Subject& subject) {
+  const std::string model = subject.name + "_cpu";
+  fs::copy_file(subject.file, repository.add(model, subject.columns, "", "kind: KIND_CPU count: 4") / "model.onnx");
+  host.load(model);
+  const Latency latency = [&] {
+    BackendCall one(host, model, subject, 1, kPageable);
+    return latencyOf([&] { one.call->infer(); });
+  }();
+  host.unload(model);
+  std::printf("one row on the CPU, by the core: %.1f us\n", latency.median);
+  return latency;
+}
+
+/// Other numbers of instances, where calls are few and large.
+std::string measureInstances(TritonHost& host, NetworkRepository& repository, const Subject& subject) {
+  std::string text;
+  for (const int count : {1, 2, 3, 6}) {
+    const std::string model = subject.name + "_" + std::to_string(count);
+    fs::copy_file(subject.file,
+                  repository.add(model, subject.columns, "", "kind: KIND_GPU count: " + std::to_string(count)) / "model.onnx");
+    host.load(model);
+    std::string figures;
+    for (const std::size_t rows : {1'024u, 16'384u}) {
+      for (const std::size_t inFlight : {1u, 4u, 8u}) {
+        const double rate = backendRate(host, model, subject, rows, kDevice, inFlight);
+        std::printf("%d instances, %zu rows, %zu in flight: %.1f M rows/s\n", count, rows, inFlight, rate / 1e6);
+        figures += ", " + json(("rows" + std::to_string(rows) + "InFlight" + std::to_string(inFlight)).c_str(), rate);
+      }
+    }
+    host.unload(model);
+    text += std::string(text.empty() ? "" : ", ") + "{ \"instances\": " + std::to_string(count) + figures + " }";
+  }
+  return "[ " + text + " ]";
+}
+
+/// The batches, and what the plan is.
+struct Compared {
+  std::string batches, plan;
+};
+
+Compared compareAll(TritonHost& host, const Subject& subject) {
   const auto reference = loadNetwork(subject.file, "", subject.columns);
   DeviceNetworkOptions options;
   options.file = subject.file;
   options.columns = subject.columns;
   options.reference = reference.get();
-  options.graphs = false;
-  options.sharedArena = false;
+  options.graphs = options.sharedArena = false;
   const auto network = std::dynamic_pointer_cast<gpu::TensorRtNetwork>(gpu::load(options));
+  options.graphs = options.sharedArena = true;
+  const auto served = gpu::load(options);
   std::printf("%s: %s\n", subject.name.c_str(), network->description().c_str());
   std::string text;
   for (const std::size_t rows : kBatches) {
-    text += (text.empty() ? "" : ",\n    ") + compare(host, subject, *network, rows);
+    text += (text.empty() ? "" : ",\n    ") + compare(host, subject, *network, *served, rows);
   }
+  return {text, network->description()};
+}
+
+std::string measure(TritonHost& host, NetworkRepository& repository, const Subject& subject) {
+  fs::copy_file(subject.file, repository.add(subject.name, subject.columns) / "model.onnx");
+  host.load(subject.name);
+  const Compared compared = compareAll(host, subject);
   host.unload(subject.name);
-  return "{ \"network\": \"" + subject.name + "\", \"runs\": \"" + network->description() + "\",\n    \"batches\": [ " + text +
-         " ],\n    \"variants\": " + variants(host, repository, subject) + " }";
+  std::string text = "{ \"network\": \"" + subject.name + "\", \"runs\": \"" + compared.plan + "\",\n    \"batches\": [ ";
+  text += compared.batches + " ],\n    \"variants\": " + variants(host, repository, subject);
+  text += ",\n    \"instances\": " + measureInstances(host, repository, subject);
+  return text + ", " + json("coreMicroseconds", coreLatency(host, repository, subject)) + " }";
 }
 
 /// From the start of a process to the first prediction of the shipped network, its plan being kept already.
@@ -196,7 +270,7 @@ void run(const char* program, const std::string& out) {
   {
     TritonHost host({.repository = repository.folder(), .backends = backendsFolder()});
     for (const Subject& subject : {shipped(), wide(repository.folder())}) {
-      text += (text.empty() ? "" : ",\n  ") + measure(host, repository, subject);
+      if (only.empty() || only == subject.name) text += (text.empty() ? "" : ",\n  ") + measure(host, repository, subject);
     }
     first = firstPredictionSeconds(program);
     std::printf("from the start of a process to its first prediction: %.2f s\n", first);
@@ -214,6 +288,7 @@ int main(int count, char** arguments) {
     const std::string name = arguments[at];
     if (name == "--first") return firstPrediction();
     if (at + 1 < count && name == "--out") out = arguments[++at];
+    if (at + 1 < count && name == "--network") only = arguments[++at];
     if (at + 1 < count && name == "--seconds") secondsEach = std::atof(arguments[++at]);
   }
   if (const std::string reason = whyNot(); !reason.empty()) {
