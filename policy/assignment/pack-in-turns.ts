@@ -1,4 +1,4 @@
-import { columnsOf, leastLosses, pricedColumns } from './column-subset';
+import { columnsOf, ColumnSubset } from './column-subset';
 import { startPrices } from './order-prices';
 import { packRows, PRICE_SHARE, type PackingGoal } from './pack-rows';
 import { PackingChoice } from './packing-choice';
@@ -17,23 +17,29 @@ const STEPS_PER_TURN = 50;
  */
 export function packInTurns(columns: ProfitColumns, best: PackingChoice, goal: PackingGoal): number {
   const step = priceStep(columns);
-  const rows = columnRows(columns, Int32Array.from(columns.profit.keys()));
+  const subset = new ColumnSubset(columnRows(columns, ascending(columns.count)));
   const turnGoal = { ...goal, budget: goal.budget / TURNS };
   const size = sizeOfTurn(columns, turnGoal.budget);
   let price = startPrices(columns, step);
-  let priced = pricedColumns(columns, price);
+  let priced = subset.price(price);
   let known = { price, bound: Infinity };
   for (let turn = 0; turn < TURNS && best.profit < goal.of(known.bound); turn++) {
-    const kept = leastLosses(rows, priced, best, size);
+    const kept = subset.leastLosses(priced, best, size);
     price = packTurn(columnsOf(columns, kept), kept, best, { goal: turnGoal, price, step });
-    priced = pricedColumns(columns, price);
+    priced = subset.price(price);
     if (priced.bound > known.bound) {
       price = halfWay(price, known.price, step);
-      priced = pricedColumns(columns, price);
+      priced = subset.price(price);
     }
     if (priced.bound <= known.bound) known = { price, bound: priced.bound };
   }
   return known.bound;
+}
+
+function ascending(count: number): Int32Array {
+  const numbers = new Int32Array(count);
+  for (let i = 0; i < count; i++) numbers[i] = i;
+  return numbers;
 }
 
 /** `few`: the columns `kept`; gives the best prices for them. */
