@@ -43,6 +43,25 @@ test('a lock whose process id went to another process is passed over, too', asyn
   expect(await whileLocked(file, () => 'done')).toBe('done');
 });
 
+test('a process that died while it cleared the lock of another is passed over, too', async () => {
+  const { pid } = spawnSync('true');
+  const texts = new Map<string, string>();
+  for (const nonce of ['first', 'second', 'third'])
+    texts.set(nonce, await lockText({ pid, started: '1', nonce }));
+  writeFileSync(`${file}.lock`, texts.get('first')!);
+  writeFileSync(`${file}.lock.first`, texts.get('second')!);
+  writeFileSync(`${file}.lock.first.second`, texts.get('third')!);
+  expect(await whileLocked(file, () => 'done')).toBe('done');
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+test('one that lives and clears a lock is waited for no longer than a lock', async () => {
+  const { pid } = spawnSync('true');
+  writeFileSync(`${file}.lock.theirs`, await lockText({ nonce: 'second' }));
+  writeFileSync(`${file}.lock`, await lockText({ pid, started: '1' }));
+  await expect(whileLocked(file, () => 'done', 50)).rejects.toThrow(`held by process ${pid}`);
+});
+
 test.each([
   ['of a process that lives', {}, /held by process \d+ of /],
   [

@@ -31,24 +31,35 @@ function holderOf(lock: string): Holder | null {
 /** Whole from its first moment, unlike a file that is created and then written; false where there is one. */
 function place(lock: string, holder: Holder): boolean {
   const fresh = `${lock}.${holder.nonce}.new`;
-  writeFileSync(fresh, JSON.stringify(holder), { flag: 'wx' });
   try {
+    writeFileSync(fresh, JSON.stringify(holder), { flag: 'wx' });
     linkSync(fresh, lock);
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
     throw error;
   } finally {
-    rmSync(fresh);
+    rmSync(fresh, { force: true });
   }
 }
 
-/** Removes the lock of a process that is gone. Of several that find it, one may; the lock may be another by now. */
-function clear(lock: string, dead: Holder, us: Holder): void {
+function isGone(holder: Holder, us: Holder): boolean {
+  return holder.place === us.place && !isAlive(holder);
+}
+
+/**
+ * Removes the lock of a process that is gone. Of several that find it, one may, and claims that: the lock may be
+ * another by now. The claim of one that died over it is cleared the same way. False: somebody else is at it.
+ */
+function clear(lock: string, dead: Holder, us: Holder): boolean {
   const claim = `${lock}.${dead.nonce}`;
-  if (!place(claim, us)) return;
+  if (!place(claim, us)) {
+    const other = holderOf(claim);
+    return other !== null && isGone(other, us) && clear(claim, other, us);
+  }
   try {
     if (holderOf(lock)?.nonce === dead.nonce) rmSync(lock);
+    return true;
   } finally {
     rmSync(claim);
   }
@@ -63,9 +74,9 @@ async function take(lock: string, us: Holder, giveUpMs: number): Promise<void> {
   const end = Date.now() + giveUpMs;
   while (!place(lock, us)) {
     const holder = holderOf(lock);
-    if (holder !== null && holder.place === us.place && !isAlive(holder)) clear(lock, holder, us);
-    else if (Date.now() >= end) throw heldBy(lock, holder);
-    else await sleep(lookEveryMs);
+    if (holder !== null && isGone(holder, us) && clear(lock, holder, us)) continue;
+    if (Date.now() >= end) throw heldBy(lock, holder);
+    await sleep(lookEveryMs);
   }
 }
 
