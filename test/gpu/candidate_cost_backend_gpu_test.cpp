@@ -49,7 +49,9 @@ void checkRound(TritonHost& host, MatrixStore& matrices, delivery_time::Network&
   std::vector<ShardValues> shards;
   std::vector<std::unique_ptr<ShardCall>> calls;
   for (int index = 0; index < kShards; ++index) shards.push_back(someShard(random, matrix));
-  for (const ShardValues& shard : shards) calls.push_back(std::make_unique<ShardCall>(host, "candidate_cost", shard, pinned));
+  for (const ShardValues& shard : shards) {
+    calls.push_back(std::make_unique<ShardCall>(host, "candidate_cost", shard, pinned));
+  }
   for (const auto& call : calls) call->start();
   for (int index = 0; index < kShards; ++index) {
     const CostAnswer found = endOf(*calls[index]);
@@ -68,7 +70,8 @@ void checkParameter(TritonHost& host) {
   } catch (const TritonFailure& error) {
     failure = error.what();
   }
-  const bool named = failure.find("the parameter search_up_to is 'many'; it must be a count of candidates") != std::string::npos;
+  const char* const expected = "the parameter search_up_to is 'many'; it must be a count of candidates";
+  const bool named = failure.find(expected) != std::string::npos;
   CHECK_EQUAL(named, device::deviceCount() > 0);
 }
 

@@ -1,4 +1,5 @@
-// candidate_cost_gpu_bench [--out FILE] [--models DIR] [--backends DIR] [--seconds S] [--candidates N] [--shards DIR] [--anyway 1]
+// candidate_cost_gpu_bench [--out FILE] [--models DIR] [--backends DIR] [--seconds S] [--candidates N] [--shards DIR]
+//   [--anyway 1]
 // Shards through TritonCore in this process: ETR and OR in one pass on the GPU, against two calls with the host in
 // between, against the CPU's instances in the same run. `--shards` writes the tensors of the shards there, for other
 // clients. Needs a GPU: without one it says so and exits with 77, unless `--anyway 1` tries the program on the CPU.
@@ -126,7 +127,8 @@ std::string sizesOf(const ShardValues& values) {
   std::vector<int> plans(layout::MAX_PLAN_ORDERS + 1);
   const auto columns = static_cast<std::size_t>(values.params[layout::Param::candidateColumns]);
   for (std::size_t at = 0; at < values.candidates.size(); at += columns) {
-    int orders = values.couriers[layout::COURIER_COLUMNS * std::size_t{values.candidates[at]} + layout::CourierColumn::heldCount];
+    const std::size_t courier = layout::COURIER_COLUMNS * std::size_t{values.candidates[at]};
+    int orders = values.couriers[courier + layout::CourierColumn::heldCount];
     for (std::size_t column = 1; column < columns; ++column) orders += values.candidates[at + column] != layout::NO_ROW;
     ++plans[static_cast<std::size_t>(orders)];
   }
@@ -162,7 +164,8 @@ void compare(TritonHost& host, const Settings& settings, Report& report) {
   report.add("twoCallsPlanner", planner, settings.candidates);
   report.add("onePassOnCpu", pass("cost_cpu", false), settings.candidates);
   std::ostringstream ratios;
-  ratios << "{\"overTables\": " << best(onePass) / best(tables) << ", \"overPlanner\": " << best(onePass) / best(planner) << "}";
+  ratios << "{\"overTables\": " << best(onePass) / best(tables) << ", \"overPlanner\": " << best(onePass) / best(planner)
+         << "}";
   report.add("throughputOfOnePass", ratios.str());
   std::printf("one pass over two calls: %s\n", ratios.str().c_str());
 }
@@ -210,7 +213,8 @@ void writeShards(const Settings& settings) {
   for (const ShardValues& shard : shardsOf(cityShape(settings.candidates))) {
     const auto write = [&](const char* name, const auto& values) {
       std::ofstream file(settings.shards + "/" + std::to_string(number) + "." + name, std::ios::binary);
-      file.write(reinterpret_cast<const char*>(values.data()), static_cast<std::streamsize>(values.size() * sizeof(values[0])));
+      const auto bytes = static_cast<std::streamsize>(values.size() * sizeof(values[0]));
+      file.write(reinterpret_cast<const char*>(values.data()), bytes);
     };
     write("params", shard.params);
     write("couriers", shard.couriers);
@@ -250,7 +254,10 @@ void run(const Settings& settings) {
     const std::string cores = std::to_string(std::max(1u, std::thread::hardware_concurrency()));
     repository.add("cost_cpu", "{ kind: KIND_CPU count: " + cores + " }");
     TritonHost host({.repository = repository.path, .backends = settings.backends, .logInfo = true});
-    for (const char* model : {"delivery_time", "route_planner", "candidate_cost", "cost_1", "cost_4", "cost_search", "cost_cpu"}) host.load(model);
+    for (const char* model : {"delivery_time", "route_planner", "candidate_cost", "cost_1", "cost_4", "cost_search",
+                              "cost_cpu"}) {
+      host.load(model);
+    }
     compare(host, settings, report);
     otherShapes(host, settings, report);
   }

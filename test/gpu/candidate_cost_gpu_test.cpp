@@ -65,7 +65,9 @@ void checkKnownTimes() {
   std::vector<ShardValues> values(3, test::randomShard(random, {}));
   for (ShardValues& shard : values) {
     shard.params[P::travelKnown] = 1;
-    for (std::size_t at = layout::OrderColumn::flags; at < shard.orders.size(); at += layout::ORDER_COLUMNS) shard.orders[at] = 7;
+    for (std::size_t at = layout::OrderColumn::flags; at < shard.orders.size(); at += layout::ORDER_COLUMNS) {
+      shard.orders[at] = 7;
+    }
   }
   const auto found = gpu.cost(values, none, false);
   for (const CostAnswer& answer : found) checkEqual(answer, test::costOnCpu(values[0], none, network), "known times: ");
@@ -171,7 +173,8 @@ void checkSideBySide() {
 
 /// The shipped network on TensorRT: the plans are the CPU's for the times that it gives.
 void checkTensorRt() {
-  if (const std::string reason = delivery_time::whyNoTensorRt(""); !reason.empty()) return test::skip("TensorRT: " + reason);
+  const std::string reason = delivery_time::whyNoTensorRt("");
+  if (!reason.empty()) return test::skip("TensorRT: " + reason);
   const auto reference = delivery_time::loadNetwork(kShippedNetwork, "");
   delivery_time::DeviceNetworkOptions options;
   options.file = kShippedNetwork;

@@ -61,9 +61,10 @@ inline void addCourier(Random& random, const ShardShape& shape, int row, std::se
     shard.held.insert(shard.held.end(), {order, within(0, 1)});
     ++count;
   }
+  const int32_t capacity = within(shape.strange ? 1 : 4, 8);
   const int32_t shiftEnd = shape.strange && random.oneIn(4) ? within(300, 3600) : layout::NO_LIMIT;
   shard.couriers.insert(shard.couriers.end(),
-                        {row + 3, row, within(0, 300), shiftEnd, within(0, 3), within(shape.strange ? 1 : 4, 8), offset, count});
+                        {row + 3, row, within(0, 300), shiftEnd, within(0, 3), capacity, offset, count});
 }
 
 inline bool isHeldBy(const candidate_cost::ShardValues& shard, int courier, int32_t order) {

@@ -131,7 +131,8 @@ void checkShard(const HostBatch& batch, int number) {
   const ShardTimes times = shardTimes(shard.tables, shard.needed, quantiles);
   const ShardState& state = batch.states[static_cast<std::size_t>(number)];
   CHECK(std::memcmp(state.rideFactors, times.rideFactors, sizeof state.rideFactors) == 0);
-  CHECK(std::memcmp(batch.times.data() + at.firstOrder, times.orders.data(), sizeof(OrderTimes) * times.orders.size()) == 0);
+  const std::size_t bytes = sizeof(OrderTimes) * times.orders.size();
+  CHECK(std::memcmp(batch.times.data() + at.firstOrder, times.orders.data(), bytes) == 0);
   CHECK(state.isGood());
   const auto workspace = std::make_unique<CandidateWorkspace>();
   route_planner::resetWorkspace(workspace->planner);

@@ -21,7 +21,7 @@ struct TravelModel {
   int32_t zones;
 };
 
-/// Smallest r with r² ≥ n, for n ≤ 2^63: the root in doubles, put right in integers, so that its rounding plays no part.
+/// Smallest r with r² ≥ n, for n ≤ 2^63: the root in doubles, put right in integers, so that no rounding shows.
 ROUNDHOUSE_HD inline uint64_t ceilSqrt(uint64_t n) {
 #if defined(__CUDA_ARCH__)
   auto root = static_cast<uint64_t>(sqrt(static_cast<double>(n)));

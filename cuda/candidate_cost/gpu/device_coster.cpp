@@ -21,8 +21,12 @@ void demandRoom(Memory& memory, std::size_t bytes) {
   memory.demand(std::bit_ceil(std::max(bytes, std::size_t{1} << 16)));
 }
 
-std::size_t plansBytes(const CostTask& task) { return kRecord * static_cast<std::size_t>(task.shard->tables.candidateCount); }
-std::size_t timesBytes(const CostTask& task) { return kTimesRow * static_cast<std::size_t>(task.shard->tables.orderCount); }
+std::size_t plansBytes(const CostTask& task) {
+  return kRecord * static_cast<std::size_t>(task.shard->tables.candidateCount);
+}
+std::size_t timesBytes(const CostTask& task) {
+  return kTimesRow * static_cast<std::size_t>(task.shard->tables.orderCount);
+}
 
 std::exception_ptr cancelled() {
   return std::make_exception_ptr(Error(ErrorCode::deadlineExceeded, "the caller cancelled the request"));
@@ -33,7 +37,8 @@ std::exception_ptr failureOf(std::exception_ptr error) {
   try {
     std::rethrow_exception(error);
   } catch (const device::DeviceMemoryShort& failure) {
-    return std::make_exception_ptr(Error(ErrorCode::modelFailed, std::string("the GPU can't hold the shard: ") + failure.what()));
+    const std::string reason = std::string("the GPU can't hold the shard: ") + failure.what();
+    return std::make_exception_ptr(Error(ErrorCode::modelFailed, reason));
   } catch (...) {
     return error;
   }

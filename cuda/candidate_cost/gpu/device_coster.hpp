@@ -48,8 +48,8 @@ struct DeviceCosterOptions {
   PhaseClock* clock = nullptr;
 };
 
-/// Costs batches of shards on one GPU: tables go up once, plans come down once. One thread calls at a time; several of a
-/// GPU work side by side, each with a stream of its own.
+/// Costs batches of shards on one GPU: tables go up once, plans come down once. One thread calls at a time; several of
+/// a GPU work side by side, each with a stream of its own.
 class DeviceCoster {
  public:
   /// `network` and `matrices` are the GPU's. Throws where a kernel can't run there, and where memory is short.
@@ -59,9 +59,9 @@ class DeviceCoster {
   using Tasks = std::span<CostTask* const>;
   using Stop = std::function<bool(const CostTask&)>;
 
-  /// Fills in every task. A shard fails alone: for a wrong candidate, an output of the network that is not finite, memory
-  /// that it alone is short of. `stop` is asked between steps: a task for which it says true fails with
-  /// DEADLINE_EXCEEDED. Throws DeviceFault. Nothing reads or writes the host's memory any more when it returns or throws.
+  /// Fills in every task. A shard fails alone: for a wrong candidate, an output of the network that is not finite,
+  /// memory that it alone is short of. `stop` is asked between steps: a task for which it says true fails with
+  /// DEADLINE_EXCEEDED. Throws DeviceFault. Nothing uses the host's memory any more when it returns or throws.
   void cost(Tasks tasks, const Stop& stop);
 
   /// One line a kernel.

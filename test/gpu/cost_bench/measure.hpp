@@ -38,8 +38,11 @@ Rate measure(const std::vector<std::unique_ptr<Way>>& ways, int concurrency, dou
   using namespace detail;
   std::vector<std::vector<double>> times(static_cast<std::size_t>(concurrency));
   std::vector<std::thread> threads;
-  const auto begin = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds / 5));
-  const auto end = begin + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+  const auto ticks = [](double time) {
+    return std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(time));
+  };
+  const auto begin = Clock::now() + ticks(seconds / 5);
+  const auto end = begin + ticks(seconds);
   for (int number = 0; number < concurrency; ++number) {
     threads.emplace_back([&, number] {
       for (auto from = Clock::now(); from < end;) {

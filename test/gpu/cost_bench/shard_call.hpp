@@ -18,7 +18,8 @@ class ShardCall {
     const auto add = [&](const char* name, TRITONSERVER_DataType type, const auto& from) {
       auto* to = memory_.take<std::decay_t<decltype(from[0])>>(from.size());
       if (!from.empty()) std::memcpy(to, from.data(), from.size() * sizeof(from[0]));
-      inputs.push_back({name, type, {1, static_cast<std::int64_t>(from.size())}, to, from.size() * sizeof(from[0]), memory_.kind});
+      const auto count = static_cast<std::int64_t>(from.size());
+      inputs.push_back({name, type, {1, count}, to, from.size() * sizeof(from[0]), memory_.kind});
       return to;
     };
     params = add("params", TRITONSERVER_TYPE_INT64, values.params);
@@ -28,7 +29,7 @@ class ShardCall {
     add("places", TRITONSERVER_TYPE_INT32, values.places);
     add("order_features", TRITONSERVER_TYPE_FP32, values.orderFeatures);
     add("candidates", TRITONSERVER_TYPE_UINT16, values.candidates);
-    candidates = static_cast<std::size_t>(values.candidates.size() / static_cast<std::size_t>(values.params[layout::Param::candidateColumns]));
+    candidates = values.candidates.size() / static_cast<std::size_t>(values.params[layout::Param::candidateColumns]);
     orderRows = values.orders.size() / layout::ORDER_COLUMNS;
     std::vector<CallOutput> outputs;
     const auto take = [&](const char* name, std::size_t bytes) {

@@ -20,7 +20,8 @@ class PredictionCall {
     features_ = memory_.take<float>(features);
     quantiles_ = memory_.take<float>(quantiles);
     call_ = host.call("delivery_time",
-                      {{"features", TRITONSERVER_TYPE_FP32, {rows, layout::ETR_FEATURES}, features_, 4 * features, memory_.kind}},
+                      {{"features", TRITONSERVER_TYPE_FP32, {rows, layout::ETR_FEATURES}, features_, 4 * features,
+                        memory_.kind}},
                       {{"quantiles", quantiles_, 4 * quantiles, memory_.kind}});
   }
 
@@ -65,7 +66,8 @@ class TablesTwice {
       order += candidate_cost::layout::ORDER_COLUMNS;
     }
     for (int vehicle = 0; vehicle < 4; ++vehicle) {
-      cost.params[candidate_cost::layout::Param::metresPerHour + vehicle] = 1000 * speeds_[vehicle] / times.rideFactors[vehicle];
+      cost.params[candidate_cost::layout::Param::metresPerHour + vehicle] =
+          1000 * speeds_[vehicle] / times.rideFactors[vehicle];
     }
     cost.infer();
   }
