@@ -1,6 +1,6 @@
 import type { PackingChoice } from './packing-choice';
 import type { ColumnRows } from './packing-rows';
-import type { ProfitColumns } from './profit-columns';
+import { ofOneShape, type ProfitColumns } from './profit-columns';
 import { smallest } from './smallest';
 
 /** All columns at some prices. */
@@ -94,7 +94,7 @@ export function columnsOf(columns: ProfitColumns, kept: Int32Array): ProfitColum
   const candidate = kept.map((column) => columns.candidate[column]!);
   const courier = kept.map((column) => columns.courier[column]!);
   const profit = Float64Array.from(kept, (column) => columns.profit[column]!);
-  return { ...columns, count: kept.length, candidate, courier, profit, orderStart, orders };
+  return ofOneShape({ ...columns, count: kept.length, candidate, courier, profit, orderStart, orders });
 }
 
 /** Fills `reduced`; gives the largest of each courier, at least 0. */

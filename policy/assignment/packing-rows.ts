@@ -22,7 +22,11 @@ export interface PackingRows extends ColumnRows {
 }
 
 export function packingRows(columns: ProfitColumns, step = priceStep(columns)): PackingRows {
-  return { ...columnRows(columns, byLargestProfit(columns.profit)), priceStep: step };
+  const { courierStart, byCourier, orderStart, byOrder } = columnRows(
+    columns,
+    byLargestProfit(columns.profit),
+  );
+  return { columns, courierStart, byCourier, orderStart, byOrder, priceStep: step };
 }
 
 /** Each row in the order of `sequence`, which names every column. */
@@ -52,10 +56,10 @@ export function passWork({ byCourier, byOrder }: PackingRows): number {
 
 /** The columns marked with 1 alone. */
 export function restrictedRows(rows: PackingRows, isKept: Uint8Array): PackingRows {
-  const couriers = filtered(rows.courierStart, rows.byCourier, isKept);
-  const orders = filtered(rows.orderStart, rows.byOrder, isKept);
-  const [courierStart, byCourier, orderStart, byOrder] = [...couriers, ...orders];
-  return { ...rows, courierStart, byCourier, orderStart, byOrder };
+  const { columns, priceStep: step } = rows;
+  const [courierStart, byCourier] = filtered(rows.courierStart, rows.byCourier, isKept);
+  const [orderStart, byOrder] = filtered(rows.orderStart, rows.byOrder, isKept);
+  return { columns, courierStart, byCourier, orderStart, byOrder, priceStep: step };
 }
 
 function filtered(start: Int32Array, items: Int32Array, isKept: Uint8Array): [Int32Array, Int32Array] {

@@ -22,6 +22,26 @@ export interface ProfitColumns {
   readonly rowLimit: number;
 }
 
+/**
+ * A spread object has another hidden class once the code around it is compiled, and all that was compiled for the first
+ * one is thrown away: so all columns are made by this one literal.
+ */
+export function ofOneShape(columns: ProfitColumns): ProfitColumns {
+  return {
+    courierCount: columns.courierCount,
+    orderCount: columns.orderCount,
+    count: columns.count,
+    candidate: columns.candidate,
+    courier: columns.courier,
+    profit: columns.profit,
+    orderStart: columns.orderStart,
+    orders: columns.orders,
+    shift: columns.shift,
+    penaltySum: columns.penaltySum,
+    rowLimit: columns.rowLimit,
+  };
+}
+
 const EXACT_SUM = 2 ** 52;
 
 /** Throws RangeError for another count of penalties than of orders. */
@@ -37,7 +57,7 @@ export function profitColumns(problem: AssignmentTable): ProfitColumns {
     for (let i = 0; i < profit.length; i++) profit[i] = Math.floor(profit[i]! / 2 ** shift);
   const columns = worthwhile(problem, profit);
   const penaltySum = coverablePenalty(problem, columns.orders) / 2 ** shift;
-  return { ...columns, courierCount, orderCount, shift, penaltySum, rowLimit };
+  return ofOneShape({ ...columns, courierCount, orderCount, shift, penaltySum, rowLimit });
 }
 
 /** The profit of every candidate, in doubles; `isSafe` where all of them and their terms are safe integers. */
