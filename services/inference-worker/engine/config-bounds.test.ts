@@ -13,7 +13,13 @@ const group = (count: string) => `instance_group [ { kind: KIND_CPU count: ${cou
 const warmUp = (count: string, batch: string, dims: string) =>
   `model_warmup [ { name: "w" count: ${count} batch_size: ${batch} inputs { key: "x" value { dims: [ ${dims} ] } } } ]`;
 
-/** 256 instances; 65,536 a batch; 4,096 sequences; 1,000 warm-ups of 16,777,216 values. */
+const state = (dims: string, initial: string) =>
+  `sequence_batching { state { dims: [ ${dims} ] initial_state { dims: [ ${initial} ] } } }`;
+
+/**
+ * 256 instances; 65,536 a batch; 4,096 candidates; 262,144 sequences; 16,777,216 values of states; 1,000 warm-ups with
+ * 16,777,216 values.
+ */
 test.each([
   [group('256')],
   [group('0')],
@@ -21,6 +27,13 @@ test.each([
   [`${group('128')}\n${group('128')}`],
   ['max_batch_size: 65536'],
   ['sequence_batching { oldest { max_candidate_sequences: 4096 } }'],
+  // 4 × 65,536 and 64 × 4,096 = 262,144
+  [`${group('4')} max_batch_size: 65536 sequence_batching { direct { } }`],
+  [`${group('64')} sequence_batching { oldest { max_candidate_sequences: 4096 } }`],
+  [`${group('256')} max_batch_size: 65536`],
+  // 8,388,608 + 8,388,608 = 16,777,216
+  [state('8388608', '8388608')],
+  ['instance_group { count: 128 gpus: [ 0, 1, 2, 3 ] }'],
   // 4,096 × 4,096 = 16,777,216
   [warmUp('1000', '4096', '4096, -1')],
   ['parameters { key: "instance_group { count: 1000 }" value { string_value: "1000" } }'],
@@ -47,7 +60,32 @@ test.each([
   // 2 × 8,388,609 = 16,777,218
   [
     warmUp('1', '2', '8388609'),
-    '1:85: model_warmup.inputs.dims, times batch_size, is 16777218, the limit is 16777216',
+    '1:85: model_warmup.inputs.dims, times batch_size, all together, is 16777218, the limit is 16777216',
+  ],
+  // 16,777,216 + 1
+  [
+    `${warmUp('1', '1', '16777216')}\n${warmUp('1', '1', '1')}`,
+    '2:85: model_warmup.inputs.dims, times batch_size, all together, is 16777217, the limit is 16777216',
+  ],
+  // 5 × 65,536
+  [
+    `${group('5')} max_batch_size: 65536 sequence_batching { direct { } }`,
+    '1:88: sequence_batching, instances times max_batch_size or max_candidate_sequences, is 327680, the limit is 262144',
+  ],
+  // 65 × 4,096
+  [
+    `${group('65')} sequence_batching { oldest { max_candidate_sequences: 4096 } }`,
+    '1:67: sequence_batching, instances times max_batch_size or max_candidate_sequences, is 266240, the limit is 262144',
+  ],
+  // 1 + 10^12
+  [
+    state('-1', '1000000000000'),
+    '1:66: sequence_batching.state.dims, with initial_state, all together, is 1000000000001, the limit is 16777216',
+  ],
+  // 2 × 129
+  [
+    'instance_group { count: 129 gpus: [ 0, 1, 0 ] }',
+    '1:25: instance_group.count, all groups together, is 258, the limit is 256',
   ],
   ['a{'.repeat(51), '1:102: more than 50 messages in one another'],
   [' '.repeat(configLimits.bytes + 1), '0:0: the file has 1048577 bytes, the limit is 1048576'],
