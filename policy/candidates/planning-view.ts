@@ -40,7 +40,8 @@ export function planningView(round: DispatchRound, matrix?: TravelMatrix): Plann
   const drives = round.couriers.map((courier) => mayDrive(round, courier, matrix));
   const view = { round, geometry, indexOf, travel, drives };
   const free = round.couriers.map((_, courier) => freeFrom(view, courier));
-  return { ...view, leastTravel, free };
+  // No spread: see `ofOneShape` of the assignment.
+  return { round, geometry, indexOf, travel, drives, leastTravel, free };
 }
 
 /** Without interleaving a courier is free behind its held stops, here taken in the order of their numbers. */

@@ -1,4 +1,4 @@
-import { MAX_EXACT_ORDERS } from '#schemas/tensors';
+import { MAX_EXACT_ORDERS, MAX_EXACT_STOPS } from '#schemas/tensors';
 import type { PlanningView } from '../candidates/index';
 import { StopCounter } from './stop-counter';
 
@@ -7,12 +7,13 @@ import { StopCounter } from './stop-counter';
  * the planner addon on random city rounds (10 km, 20 km/h, bundles merged or not, held orders on board or
  * not). Only ratios matter; within one number of stops they spread by a factor of two.
  */
-const exactByStops = [0, 1, 2, 3.5, 6, 10, 18, 32, 62, 130, 500, 1_400, 4_000, 8_000, 16_000];
-/** The heuristic beyond MAX_EXACT_ORDERS orders, from 8 stops on. */
+const exactByStops = [0, 1, 2, 3.5, 6, 10, 18, 32, 62, 130, 500, 1_400, 4_000];
+/** The heuristic, from 8 stops on. */
 const heuristicByStops = [600, 1_300, 2_000, 2_700, 3_200, 4_200, 4_800, 5_600, 6_000];
 
 export function planCost(orders: number, stops: number): number {
-  return orders > MAX_EXACT_ORDERS ? heuristicByStops[stops - MAX_EXACT_ORDERS - 1]! : exactByStops[stops]!;
+  const exact = orders <= MAX_EXACT_ORDERS && stops <= MAX_EXACT_STOPS;
+  return exact ? exactByStops[stops]! : heuristicByStops[stops - MAX_EXACT_ORDERS - 1]!;
 }
 
 /** Predicted cost of a courier with a bundle (none for a base row); halves are exact in sums. */

@@ -58,5 +58,5 @@ export function reordered(rows: WeighedRows, order: Int32Array): WeighedRows {
     bundle[at] = rows.bundle[row]!;
     cost[at] = rows.cost[row]!;
   }
-  return { ...rows, courier, bundle, cost };
+  return { count: rows.count, courier, bundle, cost, bundles: rows.bundles };
 }

@@ -70,11 +70,17 @@ function readKnown(fields: Fields, byDefault: boolean): Order['known'] {
 
 export function readOrder(fields: Fields, frame: RoundFrame): Order {
   const orderId = fields.id('orderId') as OrderId;
+  const pickup = readStop(fields, 'pickup', frame.space, frame.byMatrix, orderId);
+  const dropoff = readStop(fields, 'dropoff', frame.space, frame.byMatrix, orderId);
+  const { placedAt, readyAt, promisedAt, latestDropoffAt } = readTimes(fields, frame);
   return {
     orderId,
-    pickup: readStop(fields, 'pickup', frame.space, frame.byMatrix, orderId),
-    dropoff: readStop(fields, 'dropoff', frame.space, frame.byMatrix, orderId),
-    ...readTimes(fields, frame),
+    pickup,
+    dropoff,
+    placedAt,
+    readyAt,
+    promisedAt,
+    latestDropoffAt,
     size: fields.integer('size', { min: 0, max: MAX_UNITS }, 1),
     requiredSkills: fields.ids('requiredSkills', MAX_SKILLS),
     timesDeferred: fields.integer('timesDeferred', { min: 0, max: MAX_DEFERRALS }, 0),
