@@ -29,7 +29,7 @@ class NetworkOnHost : public DeviceNetwork {
       // A row that asks for it: the GPU that fails in the middle of a batch.
       if (features[19] == 1300.0f) throw device::DeviceFault("the test", cudaErrorIllegalAddress);
       // And a call that lasts until the test has sent what shall wait behind it.
-      while (features[19] == 1400.0f && !std::filesystem::exists(std::getenv("ROUNDHOUSE_TEST_GATE"))) usleep(1'000);
+      while (features[19] == 1400.0f && !std::filesystem::exists(std::getenv("DEVICE_INSTANCE_GATE"))) usleep(1'000);
       network_.predict(features, rows, quantiles);
     }
     std::size_t hostRows() const override { return kHostRows; }

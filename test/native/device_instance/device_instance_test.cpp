@@ -132,7 +132,7 @@ int main() {
   repository.add("device_on_host", {}, NetworkRepository::parameter("file", file.string()), "kind: KIND_CPU count: 1",
                  "device_on_host");
   const auto gate = repository.folder() / "gate";
-  setenv("ROUNDHOUSE_TEST_GATE", gate.c_str(), 1);
+  setenv("DEVICE_INSTANCE_GATE", gate.c_str(), 1);
   {
     TritonHost host({.repository = repository.folder(), .backends = backendsFolder()});
     host.load("device_on_host");
