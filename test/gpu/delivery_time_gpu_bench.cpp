@@ -26,21 +26,6 @@ using namespace roundhouse::test;
 /// Name of a network; '' for both.
 std::string only;
 
-/// The network behind its interface, without the core: one context, and four of them in turn as a lone caller of four
-/// instances has them.
-Latency contextLatency(DeviceNetwork& network, const Subject& subject, std::size_t rows, std::size_t count) {
-  GpuBuffer in(kDevice, rows * subject.columns.features), out(kDevice, rows * subject.columns.quantiles);
-  in.set(subject.features.data());
-  std::vector<std::unique_ptr<DeviceNetwork::Context>> contexts;
-  for (std::size_t index = 0; index < count; ++index) contexts.push_back(network.context());
-  const device::Stream stream;
-  std::size_t turn = 0;
-  return latencyOf([&] {
-    contexts[turn++ % count]->enqueue(in.data(), rows, out.data(), stream);
-    stream.wait();
-  });
-}
-
 /// A call with buffers of one kind.
 struct BackendCall {
   BackendCall(TritonHost& host, const std::string& model, const Subject& subject, std::size_t rows, MemoryKind kind)

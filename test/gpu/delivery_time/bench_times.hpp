@@ -6,13 +6,16 @@
 #include <cstdio>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "etr_bare_loop.hpp"
+#include "gpu_buffers.hpp"
 #include "load.hpp"
 #include "network_repository.hpp"
 #include "onnx_network.hpp"
+#include "stream.hpp"
 
 namespace roundhouse::test {
 
@@ -109,6 +112,21 @@ inline Bare measureBare(gpu::TensorRtNetwork& network, const Subject& subject, s
   bare.deviceRate = bareRate(network, subject, rows, false);
   bare.copiesRate = bareRate(network, subject, rows, true);
   return bare;
+}
+
+/// The network behind its interface, without the core: one context, and four of them in turn as a lone caller of four
+/// instances has them.
+inline Latency contextLatency(DeviceNetwork& network, const Subject& subject, std::size_t rows, std::size_t count) {
+  GpuBuffer in(kDevice, rows * subject.columns.features), out(kDevice, rows * subject.columns.quantiles);
+  in.set(subject.features.data());
+  std::vector<std::unique_ptr<DeviceNetwork::Context>> contexts;
+  for (std::size_t index = 0; index < count; ++index) contexts.push_back(network.context());
+  const device::Stream stream;
+  std::size_t turn = 0;
+  return latencyOf([&] {
+    contexts[turn++ % count]->enqueue(in.data(), rows, out.data(), stream);
+    stream.wait();
+  });
 }
 
 }  // namespace roundhouse::test
