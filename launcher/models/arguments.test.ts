@@ -32,6 +32,8 @@ test.each([
   [['lost'], /a command is wanted/],
   [['list', 'a'], /takes no models/],
   [['load'], /no model is named/],
+  [['list', '--url', 'a:0'], /--url is "a:0": host:port is wanted, a port from 1 to 65535/],
+  [['list', '--url', 'a:65536'], /a port from 1 to 65535/],
   [['load', 'a=1'], /without a version/],
   [['retire', 'a'], /MODEL=VERSION/],
   [['label', 'shiny', 'a=1'], /a label is wanted/],

@@ -70,8 +70,10 @@ function readShare(text: string | undefined, label: ModelLabel | null): number |
 }
 
 function readUrl(url: string): string {
-  if (/^([\w.-]+|\[[0-9a-fA-F:]+\]):\d{1,5}$|^unix:\/[^\0]{1,106}$/.test(url)) return url;
-  throw new ArgumentsInvalid(`--url is ${shown(url)}: host:port is wanted`);
+  const port = /^(?:[\w.-]+|\[[0-9a-fA-F:]+\]):(\d{1,5})$/.exec(url)?.[1];
+  if (port !== undefined && Number(port) >= 1 && Number(port) <= 65_535) return url;
+  if (/^unix:\/[^\0]{1,106}$/.test(url)) return url;
+  throw new ArgumentsInvalid(`--url is ${shown(url)}: host:port is wanted, a port from 1 to 65535`);
 }
 
 function readLabel(word: string | undefined): ModelLabel {

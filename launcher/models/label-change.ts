@@ -1,5 +1,7 @@
-import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { labelsText, type ModelLabel, type ModelLabels } from '#lib/model-labels';
+import { RoundhouseError } from '#schemas/errors';
 import { servingFault, type VersionRow } from './repository-state';
 
 export interface LabelChange {
@@ -84,17 +86,25 @@ function serving(
   });
 }
 
-/** Whole or not at all: readers see the old file or the new one. */
-export function writeLabels(file: string, labels: ModelLabels): void {
-  const fresh = `${file}.new-${process.pid}`;
+function writeThrough(file: string, text: string): void {
+  const handle = openSync(file, 'wx', 0o644);
   try {
-    const handle = openSync(fresh, 'wx', 0o644);
-    writeSync(handle, labelsText(labels));
+    // As often as it takes: a nearly full disk takes a part without an error.
+    writeFileSync(handle, text);
     fsyncSync(handle);
+  } finally {
     closeSync(handle);
+  }
+}
+
+/** Whole or not at all: readers see the old file or the new one. Throws CONFIG_INVALID where it can't be written. */
+export function writeLabels(file: string, labels: ModelLabels): void {
+  const fresh = `${file}.new-${randomUUID()}`;
+  try {
+    writeThrough(fresh, labelsText(labels));
     renameSync(fresh, file);
   } catch (error) {
     rmSync(fresh, { force: true });
-    throw error;
+    throw new RoundhouseError('CONFIG_INVALID', `${file} can't be written: ${(error as Error).message}`);
   }
 }

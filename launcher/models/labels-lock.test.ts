@@ -83,3 +83,14 @@ test('a lock that says nothing is somebody’s', async () => {
     message: expect.stringMatching(/labels\.json\.lock is held by somebody; remove it/) as string,
   });
 });
+
+test('a folder that is not there, or is none, is named', async () => {
+  writeFileSync(file, '');
+  for (const absent of [join(folder, 'none'), file]) {
+    const attempt = whileLocked(join(absent, 'labels.json'), () => 'done', 0);
+    await expect(attempt).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+      message: expect.stringContaining(`${join(absent, 'labels.json.lock')} can't be made: `) as string,
+    });
+  }
+});

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { linkSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RoundhouseError } from '#schemas/errors';
@@ -37,9 +37,9 @@ function place(lock: string, holder: Holder): boolean {
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
-    throw error;
+    throw new RoundhouseError('CONFIG_INVALID', `${lock} can't be made: ${(error as Error).message}`);
   } finally {
-    rmSync(fresh, { force: true });
+    if (existsSync(fresh)) rmSync(fresh);
   }
 }
 
@@ -83,7 +83,7 @@ async function take(lock: string, us: Holder, giveUpMs: number): Promise<void> {
 /**
  * Reads, thinks and writes as one step: of several commands that change `file`, or what depends on it, each sees
  * what the one before has written. `FILE.lock` names the process that is at it; one that died is passed over. Throws
- * CONFIG_INVALID where somebody holds it for long.
+ * CONFIG_INVALID where somebody holds it for long, or it can't be made.
  */
 export async function whileLocked<T>(file: string, work: () => T, giveUpMs = waitMs): Promise<T> {
   const us = {

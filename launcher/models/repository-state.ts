@@ -59,6 +59,7 @@ export function pinnedNetwork(folder: string, model: string, version: string): s
   }
 }
 
+/** Content hashes of version folders; null of one that is absent, or can't be read. */
 export class FolderHashes {
   private readonly known = new Map<string, Promise<string | null>>();
 
@@ -66,9 +67,14 @@ export class FolderHashes {
 
   of(model: string, version: string): Promise<string | null> {
     const path = join(this.folder, model, version);
-    const known = this.known.get(path) ?? (existsSync(path) ? readContentHash(path) : Promise.resolve(null));
+    const known = this.known.get(path) ?? this.read(path);
     this.known.set(path, known);
     return known;
+  }
+
+  /** What leads out of the repository is none of it; what can't be read is for `verify` and the engines to say. */
+  private read(path: string): Promise<string | null> {
+    return liesInside(this.folder, path) ? readContentHash(path).catch(() => null) : Promise.resolve(null);
   }
 }
 

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { stopChild } from './scratch-engine';
+import { endOf, failureIn, stopChild } from './scratch-engine';
 
 /** A process that says when it has its handler, and how it ended. */
 async function started(onTerm: string) {
@@ -34,4 +34,29 @@ test('one that is gone already is not waited for', async () => {
   child.kill('SIGKILL');
   await ended;
   await stopChild(child, ended, 60_000);
+});
+
+test.each([
+  ['', ''],
+  ['a line of the core\nanother\n', 'another'],
+  [
+    'I1 core\nengine: CONFIG_INVALID: A: no number\nB: no number\n',
+    'engine: CONFIG_INVALID: A: no number\nB: no number',
+  ],
+])('of %j the failure is %j', (said, failure) => {
+  expect(failureIn(said)).toBe(failure);
+});
+
+test('what one said of its end is told, though another process holds its standard error open', async () => {
+  const holder = `require('node:child_process').spawn('sleep', ['20'], { stdio: ['ignore', 'ignore', 'inherit'] })`;
+  const program = `const { pid } = ${holder}; process.stderr.write('engine: no', () => { console.log(pid); process.exit(2) })`;
+  const child = spawn(process.execPath, ['-e', program], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const pid = new Promise<number>((resolve) => child.stdout.once('data', (text) => resolve(Number(text))));
+  expect(await endOf(child)).toBe('it ended with exit code 2: engine: no');
+  process.kill(await pid, 'SIGKILL');
+});
+
+test('a program that is not there is told', async () => {
+  const child = spawn('/nonexistent', [], { stdio: ['ignore', 'ignore', 'pipe'] });
+  expect(await endOf(child)).toMatch('ENOENT');
 });

@@ -11,6 +11,7 @@ import { EngineControl } from './engine-control';
 const startMs = 300_000;
 /** An engine waits for its core for some seconds. */
 const stopMs = 15_000;
+const lastWordsMs = 300;
 
 /** In order, or for good where that takes too long. Resolves when it is gone. */
 export async function stopChild(
@@ -22,6 +23,32 @@ export async function stopChild(
   child.kill('SIGTERM');
   await ended;
   clearTimeout(cut);
+}
+
+const mostSaid = 8_192;
+
+/** What a service says of its failure goes on to the end; before it stand lines of the core. */
+export function failureIn(said: string): string {
+  const at = said.lastIndexOf('engine: ');
+  return (at < 0 ? (said.trimEnd().split('\n').at(-1) ?? '') : said.slice(at)).trim();
+}
+
+/** Resolves when a child has ended, to how it ended and what it said of that. */
+export function endOf(child: ChildProcess): Promise<string> {
+  let said = '';
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => (said = (said + text).slice(-mostSaid)));
+  return new Promise((resolve) => {
+    child.once('error', (error) => resolve(error.message));
+    child.once('exit', (code, signal) => {
+      const tell = (): void => {
+        const why = failureIn(said);
+        resolve(`it ended with ${signal ?? `exit code ${code}`}${why === '' ? '' : `: ${why}`}`);
+      };
+      child.once('close', tell);
+      // Others may hold its standard error open after it has ended.
+      setTimeout(tell, lastWordsMs);
+    });
+  });
 }
 
 /**
@@ -40,7 +67,7 @@ export async function tryInScratchEngine(
     projectPath('dist', 'services', 'inference-worker', 'engine', 'main.js'),
   ]);
   const child = spawn(program!, args, {
-    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     env: {
       ...env,
       ROUNDHOUSE_MODELS_DIR: modelsDir,
@@ -50,10 +77,7 @@ export async function tryInScratchEngine(
       ROUNDHOUSE_LOG_LEVEL: 'silent',
     },
   });
-  const ended = new Promise<string>((resolve) => {
-    child.once('error', (error) => resolve(error.message));
-    child.once('close', (code, signal) => resolve(`it ended with ${signal ?? `exit code ${code}`}`));
-  });
+  const ended = endOf(child);
   const ready = new Promise<null>((resolve) => child.once('message', () => resolve(null)));
   const slow = setTimeout(() => child.kill('SIGKILL'), startMs);
   const control = new EngineControl(`unix:${socket}`);
