@@ -177,11 +177,7 @@ void DeviceInstance::runLarge(Batch& batch, std::vector<Slice>& slices, std::siz
   stage(batch, slices, rows);
   const std::vector<Group> groups = groupsOf(batch, slices);
   while (ends_.size() < groups.size()) ends_.push_back(std::make_unique<device::Event>());
-  for (std::size_t at = 0; at < groups.size(); ++at) {
-    std::vector<Slice*> members;
-    for (const std::size_t index : groups[at].members) members.push_back(&slices[index]);
-    ends_[at]->record(runTogether(members, groups[at].rows));
-  }
+  for (std::size_t at = 0; at < groups.size(); ++at) ends_[at]->record(runTogether(slices, groups[at]));
   for (std::size_t at = 0; at < groups.size(); ++at) {
     ends_[at]->wait();
     for (const std::size_t index : groups[at].members) finish(batch, index, slices[index]);
@@ -230,19 +226,19 @@ std::vector<DeviceInstance::Group> DeviceInstance::groupsOf(const Batch& batch, 
 }
 
 /// Returns the stream in which their quantiles arrive.
-cudaStream_t DeviceInstance::runTogether(const std::vector<Slice*>& group, std::size_t rows) {
-  const Slice& slice = *group.front();
-  const bool alone = group.size() == 1;
+cudaStream_t DeviceInstance::runTogether(const std::vector<Slice>& slices, const Group& group) {
+  const Slice& slice = slices[group.members.front()];
+  const bool alone = group.members.size() == 1;
   const bool reads = alone && slice.isReadable(), writes = alone && slice.isWritable();
-  if (alone && slice.parts.size() == 1 && !reads && !writes && rows >= kRowsInHalves) return runInHalves(slice);
+  if (alone && slice.parts.size() == 1 && !reads && !writes && group.rows >= kRowsInHalves) return runInHalves(slice);
   if (!reads) {
-    for (const Slice* each : group) upload(*each);
+    for (const std::size_t index : group.members) upload(slices[index]);
   }
   const auto* from = reads ? static_cast<const float*>(slice.parts.front().start) : features(slice);
   auto* to = writes ? static_cast<float*>(slice.place.start) : quantiles(slice);
-  context_->enqueue(from, rows, to, *stream_);
+  context_->enqueue(from, group.rows, to, *stream_);
   if (!writes) {
-    for (const Slice* each : group) download(*each, 0, each->rows, *stream_);
+    for (const std::size_t index : group.members) download(slices[index], 0, slices[index].rows, *stream_);
   }
   return *stream_;
 }

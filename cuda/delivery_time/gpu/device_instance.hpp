@@ -35,7 +35,7 @@ class DeviceInstance : public Instance {
   void runLarge(backend::Batch& batch, std::vector<Slice>& slices, std::size_t rows);
   void stage(const backend::Batch& batch, const std::vector<Slice>& slices, std::size_t rows);
   static std::vector<Group> groupsOf(const backend::Batch& batch, const std::vector<Slice>& slices);
-  cudaStream_t runTogether(const std::vector<Slice*>& group, std::size_t rows);
+  cudaStream_t runTogether(const std::vector<Slice>& slices, const Group& group);
   cudaStream_t runInHalves(const Slice& slice);
   void step(cudaStream_t before, cudaStream_t behind) const;
   void finish(backend::Batch& batch, std::size_t index, Slice& slice);

@@ -64,6 +64,15 @@ void TensorRtContext::setMemory(Execution& execution, void* memory, std::size_t 
   execution.memory = memory;
 }
 
+void TensorRtContext::setAddresses(Execution& execution, const float* d_features, float* d_quantiles) {
+  if (execution.features == d_features && execution.quantiles == d_quantiles) return;
+  const bool taken = execution.context->setInputTensorAddress(kInputName, d_features) &&
+                     execution.context->setOutputTensorAddress(kOutputName, d_quantiles);
+  if (!taken) fail("setting addresses", own_);
+  execution.features = d_features;
+  execution.quantiles = d_quantiles;
+}
+
 void TensorRtContext::enqueue(const float* d_features, std::size_t rows, float* d_quantiles, cudaStream_t stream) {
   const Columns& columns = network_->settings().columns;
   while (rows > 0) {
@@ -81,9 +90,7 @@ void TensorRtContext::enqueue(const float* d_features, std::size_t rows, float* 
 void TensorRtContext::run(const float* d_features, std::size_t rows, float* d_quantiles, cudaStream_t stream) {
   Execution& work = execution(profileFor(network_->profiles(), rows));
   setRows(work, rows);
-  const bool taken = work.context->setInputTensorAddress(kInputName, d_features) &&
-                     work.context->setOutputTensorAddress(kOutputName, d_quantiles);
-  if (!taken) fail("setting addresses", stream);
+  setAddresses(work, d_features, d_quantiles);
   if (network_->arena() == nullptr) return launch(work, stream);
   const ActivationArena::Lease lease(*network_->arena(), work.bytes, stream);
   setMemory(work, lease.memory(), lease.bytes());
@@ -117,9 +124,7 @@ const Graph& TensorRtContext::graph(Source source, std::size_t rows) {
   if (const auto found = graphs_.find(key); found != graphs_.end()) return found->second;
   Execution& work = execution(0);
   setRows(work, padded);
-  const bool taken = work.context->setInputTensorAddress(kInputName, d_features_) &&
-                     work.context->setOutputTensorAddress(kOutputName, d_quantiles_);
-  if (!taken) fail("setting addresses", own_);
+  setAddresses(work, d_features_, d_quantiles_);
   if (network_->arena() != nullptr) setMemory(work, d_activations_, network_->activationBytes(0));
   // What TensorRT does once for a shape must not be in the graph.
   launch(work, own_);

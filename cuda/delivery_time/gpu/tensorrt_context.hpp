@@ -32,12 +32,15 @@ class TensorRtContext : public DeviceNetwork::Context {
     std::size_t rows = 0;
     std::size_t bytes = 0;
     void* memory = nullptr;
+    const float* features = nullptr;
+    float* quantiles = nullptr;
   };
 
   void prepareBuffers();
   Execution& execution(std::size_t profile);
   void setRows(Execution& execution, std::size_t rows);
   void setMemory(Execution& execution, void* memory, std::size_t bytes);
+  void setAddresses(Execution& execution, const float* d_features, float* d_quantiles);
   void run(const float* d_features, std::size_t rows, float* d_quantiles, cudaStream_t stream);
   void runSmall(const float* d_features, std::size_t rows, float* d_quantiles, cudaStream_t stream);
   const Graph& graph(Source source, std::size_t rows);
