@@ -1,6 +1,5 @@
 import { numberFlag, readFlags, runCommand } from '#lib/command-line';
 import { RoutePlanner } from '#native/planner/route-planner';
-import { MAX_EXACT_ORDERS } from '#schemas/tensors';
 import { projectPath } from '#schemas/project-root';
 import { generatedSets, sampleSets, type ProblemSet } from './problem-sets';
 
@@ -44,8 +43,7 @@ function measureExact(set: ProblemSet, seconds: number): object {
 const MAX_ENUMERATED_ORDERS = 6;
 
 function measureOf({ orders }: ProblemSet): (set: ProblemSet, seconds: number) => object {
-  if (orders > MAX_EXACT_ORDERS) return measureHeuristic;
-  return orders > MAX_ENUMERATED_ORDERS ? speeds : measureExact;
+  return orders > MAX_ENUMERATED_ORDERS ? measureHeuristic : measureExact;
 }
 
 function gapsPercent({ problems }: ProblemSet): number[] {
@@ -67,7 +65,7 @@ function measureHeuristic(set: ProblemSet, seconds: number): object {
 }
 
 const usage = `npm run --silent bench -- solver [--seconds 1] [--shared DIR]
-  One JSON line a set of problems: plans per second, and gaps beyond 7 orders.
+  One JSON line a set of problems: plans per second, and gaps beyond 6 orders.
   --seconds S     of processor time a measurement (default 1)
   --shared DIR    where or/ with the sample sets lies (default SHARED_DIR, else ../shared)`;
 

@@ -12,6 +12,7 @@ constexpr int MAX_STOPS = 16;
 constexpr int MAX_PLAN_ORDERS = 8;
 constexpr int MAX_BUNDLE_ORDERS = 6;
 constexpr int MAX_EXACT_ORDERS = 7;
+constexpr int MAX_EXACT_STOPS = 12;
 
 namespace Param {
 enum : int {

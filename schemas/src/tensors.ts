@@ -14,8 +14,9 @@ export const NO_ROW = 0xffff;
 export const MAX_STOPS = 16;
 export const MAX_PLAN_ORDERS = 8;
 export const MAX_BUNDLE_ORDERS = 6;
-/** Plans of up to this many orders are exact. */
+/** Plans of up to this many orders and stops are exact. */
 export const MAX_EXACT_ORDERS = 7;
+export const MAX_EXACT_STOPS = 12;
 
 /** Inputs, each [1, rows·columns]. */
 export const shardInputs = {

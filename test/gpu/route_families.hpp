@@ -21,8 +21,8 @@ inline const Family routeFamilies[] = {
     {"hard limits", 1, 6, 300, 700, 10, 3, 3, 2, 2, 3, 3, 6, false},
     {"64-bit costs", 1, 5, INT32_MAX, INT32_MAX, kHugeWeight, 3, 3, 6, 6, 3, 1, 3, false},
     {"memo, mixed", 5, 6, 40, 80, 4, 2, 2, 6, 9, 3, 2, 9, true},
-    {"7 orders", 7, 7, 900, 2000, 10, 3, kNever, kNever, kNever, kNever, 1, 9, true},
-    {"7, ties", 7, 7, 3, 4, 2, 3, kNever, 9, 9, kNever, 1, 9, false},
+    {"7 orders", 7, 7, 900, 2000, 10, 2, kNever, kNever, kNever, kNever, 1, 9, true},
+    {"7, ties", 7, 7, 3, 4, 2, 2, kNever, 9, 9, kNever, 1, 9, false},
     {"7 and 8", 7, 8, 400, 900, 10, 2, 3, 4, 5, 3, 2, 9, false},
     {"7 and 8, rescue", 7, 8, 300, 500, 4, 3, 6, 2, 2, 3, 2, 3, false},
 };

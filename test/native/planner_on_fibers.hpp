@@ -128,7 +128,7 @@ class FiberPlanner {
   uint32_t firsts_[gpu::kGroups + 1] = {};
   gpu::SearchMemory<5, kStack, 128> five_;
   gpu::SearchMemory<6, 256, 128> six_;
-  gpu::SearchMemory<7, 320, 256> seven_;
+  gpu::SearchMemory<7, 320, 128> seven_;
 };
 
 }  // namespace roundhouse::test

@@ -183,13 +183,15 @@ void checkWalkRefuses() {
   CHECK(!walk(problem, unknown).feasible);
 }
 
-// Eight orders go to the heuristic: unproven, feasible or not.
+// Eight orders, and seven with more than 12 stops, go to the heuristic: unproven, feasible or not.
 void checkUnproven() {
   Problem problem = pairs(8, 3);
   CHECK(solved(problem).unproven && solved(problem).feasible);
   problem.capacity = 0;
   CHECK(solved(problem).unproven && !solved(problem).feasible);
   problem = pairs(7, 3);
+  CHECK(solved(problem).unproven && solved(problem).feasible);
+  problem = pairs(6, 3);
   CHECK(!solved(problem).unproven && solved(problem).feasible);
 }
 

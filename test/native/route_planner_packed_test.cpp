@@ -163,6 +163,60 @@ void checkChanged() {
   CHECK(!reads(good, 1, -1));
 }
 
+/// One walk, word by word.
+gpu::PackedWalk::End walkSlowly(std::span<const int32_t> words, std::size_t from, std::size_t limit,
+                                std::vector<uint32_t>& starts) {
+  std::size_t at = from;
+  while (at < limit) {
+    const bool counted = words.size() - at >= 2 && checkPackedCounts(words.data() + at).name == nullptr;
+    const std::size_t length = counted ? static_cast<std::size_t>(packedWords(words[at], words[at + 1])) : 0;
+    if (!counted || at + length > words.size()) return {at, true};
+    starts.push_back(static_cast<uint32_t>(at - from));
+    at += length;
+  }
+  return {at, false};
+}
+
+void checkWalk(const std::string& name, std::span<const int32_t> words, std::size_t from, std::size_t limit) {
+  gpu::PackedWalk walk;
+  for (int again = 0; again < 2; ++again) {
+    std::vector<uint32_t> starts, expected;
+    const auto end = walk.walk(words, from, limit, starts);
+    const auto expectedEnd = walkSlowly(words, from, limit, expected);
+    CHECK_THAT(starts == expected, name + ": starts");
+    CHECK_THAT(end.at == expectedEnd.at && end.faulty == expectedEnd.faulty, name + ": end");
+  }
+}
+
+/// Long enough for several walks: 16 parts of 8,192 words and more.
+void checkWalks() {
+  const std::vector<int32_t> mixed = test::packed(someOfAll(150, 23));
+  CHECK_THAT(mixed.size() > 2 * 16 * gpu::PackedWalk::kLeastPart, "long enough");
+  checkWalk("mixed", mixed, 0, mixed.size());
+  checkWalk("mixed, a part of them", mixed, gpu::packedOffset(mixed, 100), mixed.size() - 5000);
+  // Numbers that look like counts everywhere: guesses go wrong, the walk does not.
+  std::vector<int32_t> small = mixed;
+  for (std::size_t at = 0, next = 0; at < small.size(); ++at) {
+    if (at != next) {
+      small[at] = static_cast<int32_t>(at % 3);
+      continue;
+    }
+    next += static_cast<std::size_t>(packedWords(small[at], small[at + 1]));
+    ++at;
+  }
+  checkWalk("small numbers", small, 0, small.size());
+  checkWalk("zeros", std::vector<int32_t>(300000, 0), 0, 300000);
+  checkWalk("ones", std::vector<int32_t>(300000, 1), 0, 300000);
+  for (const int problem : {0, 700, 1500}) {
+    std::vector<int32_t> faulty = mixed;
+    faulty[gpu::packedOffset(mixed, problem) + 1] = 17;
+    checkWalk("a fault", faulty, 0, faulty.size());
+  }
+  checkWalk("cut off", std::span(mixed).first(mixed.size() - 3), 0, mixed.size() - 3);
+  checkWalk("one word too many", std::span(mixed).first(gpu::packedOffset(mixed, 1700) + 1), 0,
+            gpu::packedOffset(mixed, 1700) + 1);
+}
+
 void checkCancelled(SolveMemory& memory) {
   const auto words = test::packed(someOfAll(8, 11));
   std::vector<PackedRequest> requests = {requestOf(words), requestOf(words)};
@@ -183,6 +237,7 @@ int main() {
   checkChunks(*memory);
   checkFaults(*memory);
   checkChanged();
+  checkWalks();
   checkCancelled(*memory);
   return test::finish();
 }

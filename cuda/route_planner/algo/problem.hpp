@@ -6,8 +6,13 @@ namespace roundhouse::route_planner {
 
 constexpr int kMaxStops = 16;
 constexpr int kMaxOrders = 8;
-/// Plans of up to this many orders are exact, whatever it takes.
+/// Plans of up to this many orders and stops are exact, whatever it takes: all of 6 orders, and of 7 with some on board
+/// or picked up together.
 constexpr int kMaxExactOrders = 7;
+constexpr int kMaxExactStops = 12;
+ROUNDHOUSE_HD constexpr bool isExact(int orders, int stops) {
+  return orders <= kMaxExactOrders && stops <= kMaxExactStops;
+}
 /// Stands for "no limit" in 64-bit times.
 constexpr int64_t kNoLimit = INT64_MAX;
 /// Every cost that a problem can reach stays within ± this; `prepare` refuses others.

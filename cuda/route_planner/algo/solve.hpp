@@ -5,7 +5,7 @@
 
 namespace roundhouse::route_planner {
 
-/// Expansions that a plan beyond kMaxExactOrders may still use after the beam, where the beam found no route.
+/// Expansions that a plan that is not exact may still use after the beam, where the beam found no route.
 constexpr int64_t kRescueNodes = 20000;
 
 /// Memory of one solve at a time; about 90 KB, zeroed by `resetWorkspace` once before its first use.
@@ -64,9 +64,10 @@ ROUNDHOUSE_HD inline Plan solveHeuristic(const Prepared& problem, Workspace& wor
   return detail::planOf(problem, best, true, nodes);
 }
 
-/// The plan of a prepared problem: exact up to kMaxExactOrders orders, the heuristic's beyond.
+/// The plan of a prepared problem: exact, or the heuristic's, as isExact says.
 ROUNDHOUSE_HD inline Plan solve(const Prepared& problem, Workspace& workspace) {
-  return problem.orderCount <= kMaxExactOrders ? solveExact(problem, workspace) : solveHeuristic(problem, workspace);
+  return isExact(problem.orderCount, problem.stopCount) ? solveExact(problem, workspace)
+                                                        : solveHeuristic(problem, workspace);
 }
 
 }  // namespace roundhouse::route_planner

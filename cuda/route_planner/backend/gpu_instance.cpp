@@ -66,7 +66,7 @@ class DeviceInstance final : public GpuInstance {
     }
   }
 
-  void answer(TRITONBACKEND_Request* handle, const PackedRequest& request) const {
+  void answer(TRITONBACKEND_Request* handle, const PackedRequest& request) {
     if (request.cancelled) throw Error(ErrorCode::deadlineExceeded, "the caller cancelled the request");
     if (request.faulty >= 0) {
       refuseProblem(request.words, request.faultyAt, static_cast<std::size_t>(request.faulty));

@@ -42,13 +42,13 @@ constexpr uint32_t kRecordAlign = 2;
 ROUNDHOUSE_HD constexpr uint32_t recordUnits(int words) {
   return (static_cast<uint32_t>(words) + 4 * kRecordAlign - 1) / (4 * kRecordAlign) * kRecordAlign;
 }
-constexpr uint32_t kMostRecordUnits = recordUnits(searchRecordWords(kMaxExactOrders));
+constexpr uint32_t kMostRecordUnits = recordUnits(searchRecordWords(kMaxExactStops));
 
 namespace detail {
 
 /// 16-byte units that the record takes.
-ROUNDHOUSE_HD inline uint32_t unitsOf(const Choice& choice) {
-  if (choice.kernel == Kernel::search) return recordUnits(searchRecordWords(larger<int>(choice.orders, 5)));
+ROUNDHOUSE_HD inline uint32_t unitsOf(const Choice& choice, int stops) {
+  if (choice.kernel == Kernel::search) return recordUnits(searchRecordWords(stops));
   return choice.kernel == Kernel::tree ? recordUnits(treeForm(choice).words(choice.capacity)) : 0;
 }
 
@@ -80,7 +80,7 @@ ROUNDHOUSE_DEVICE void buildProblem(const Lanes& lanes, const Source& source, co
     }
   }
   const int lane = lanes.lane();
-  const uint32_t units = detail::unitsOf(choice);
+  const uint32_t units = detail::unitsOf(choice, summary.stopCount);
   uint32_t upToMine = units;
   for (int step = 1; step < 32; step *= 2) {
     const uint32_t below = lanes.up(step, upToMine);

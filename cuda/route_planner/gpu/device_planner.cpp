@@ -7,7 +7,7 @@
 namespace roundhouse::route_planner::gpu {
 namespace {
 
-/// Warps that the general kernels of both slots get a multiprocessor: each holds 100 KB of device memory.
+/// Warps that the general kernels of all slots get a multiprocessor: each holds 100 KB of device memory.
 constexpr int kScratchesPerProcessor = 4;
 
 std::string textOf(const KernelResources& kernel) {
@@ -39,8 +39,8 @@ struct DevicePlanner::State {
   DevicePlannerOptions options;
   std::vector<std::string> resources;
   device::Event begin;
-  device::Event ends[2];
-  std::unique_ptr<PlannerSlot> slots[2];
+  device::Event ends[kPlannerSlots];
+  std::unique_ptr<PlannerSlot> slots[kPlannerSlots];
 
   /// What still runs may read memory that its owner is about to give back.
   void waitQuietly() const {
@@ -57,8 +57,8 @@ bool DevicePlanner::State::runChunks(int count, DeviceWork& work, const std::fun
     if (stop()) return false;
     const int most = smaller(options.chunk, count - first);
     const int taken = most > 0 ? work.take(first, most) : 0;
-    if (taken > 0) slots[next % 2]->build(first, taken, work);
-    if (ahead > 0) slots[(next - 1) % 2]->launch(work);
+    if (taken > 0) slots[next % kPlannerSlots]->build(first, taken, work);
+    if (ahead > 0) slots[(next - 1) % kPlannerSlots]->launch(work);
     first = taken > 0 ? first + taken : count;
     ahead = taken;
   }
@@ -72,7 +72,7 @@ DevicePlanner::DevicePlanner(const DevicePlannerOptions& options) {
   for (const auto& kernels : {placingResources(), treeResources(), searchResources()}) {
     for (const KernelResources& kernel : kernels) state_->resources.push_back(requireFits(kernel, false));
   }
-  const int scratches = processorsOf(options.device) * kScratchesPerProcessor / 2;
+  const int scratches = processorsOf(options.device) * kScratchesPerProcessor / kPlannerSlots;
   for (auto& slot : state_->slots) {
     slot = std::make_unique<PlannerSlot>(options.chunk, scratches);
     slot->searchUpTo(options.searchUpTo);
@@ -96,7 +96,7 @@ bool DevicePlanner::solve(int count, DeviceWork& work, cudaStream_t stream, cons
       for (const auto& slot : state_->slots) slot->stream().wait();
       return false;
     }
-    for (int side = 0; side < 2; ++side) {
+    for (int side = 0; side < kPlannerSlots; ++side) {
       state_->ends[side].record(state_->slots[side]->stream());
       state_->ends[side].holdUp(stream);
     }

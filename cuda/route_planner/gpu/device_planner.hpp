@@ -12,8 +12,8 @@
 namespace roundhouse::route_planner::gpu {
 
 /// The problems of one call and what becomes of their answers. Everything here enqueues work on `stream` and returns;
-/// what throws ends the call. A chunk's three calls use one stream, and chunks of two streams take turns: when `build`
-/// of one is called, what `build` of the last but one enqueued has run.
+/// what throws ends the call. A chunk's three calls use one stream, and chunks of kPlannerSlots streams take turns:
+/// when `build` of one is called, what `build` of the last but one enqueued has run.
 class DeviceWork {
  public:
   virtual ~DeviceWork() = default;
@@ -30,9 +30,12 @@ class DeviceWork {
   virtual void finish(const Building& solved, int refused, cudaStream_t stream) = 0;
 };
 
+/// Chunks that are under way at a time: what is left of one when most of its problems are solved runs beside the next.
+constexpr int kPlannerSlots = 4;
+
 struct DevicePlannerOptions {
   int device = 0;
-  /// Problems at a time: the grain of cancellation, and what two slots of memory are sized for.
+  /// Problems at a time: the grain of cancellation, and what the slots' memory is sized for.
   int chunk = 32768;
   /// In chunks of up to so many problems a warp searches those of 4 orders: one launch where trees take one a group, and
   /// each is over sooner, but the GPU holds fewer of them. For calls of few problems.
@@ -41,8 +44,8 @@ struct DevicePlannerOptions {
 
 /**
  * Plans on one GPU, from problems that are built there to answers that stay there; equal to `solve` of algo/solve.hpp
- * but for Plan::nodes. Chunks go through two slots, so that copies and building of one run beside the kernels of the
- * other. One thread calls at a time; several planners of one GPU may work side by side.
+ * but for Plan::nodes. Chunks go through kPlannerSlots slots, so that copies and building of one run beside
+ * the kernels of others. One thread calls at a time; several planners of one GPU may work side by side.
  */
 class DevicePlanner {
  public:
@@ -50,7 +53,8 @@ class DevicePlanner {
   explicit DevicePlanner(const DevicePlannerOptions& options);
   ~DevicePlanner();
 
-  /// Runs `work` for problems 0 … count − 1, or as many as it takes, behind what `stream` has now; what `stream` gets afterwards runs behind it.
+  /// Runs `work` for problems 0 … count − 1, or as many as it takes, behind what `stream` has now; what `stream` gets
+  /// afterwards runs behind it.
   /// `stop` is asked before each chunk is enqueued and before its kernels are: false, once it says true and nothing of
   /// the call runs any more. Throws DeviceFault, and what `work` throws, when nothing of the call runs any more.
   bool solve(int count, DeviceWork& work, cudaStream_t stream, const std::function<bool()>& stop);

@@ -12,7 +12,7 @@ using Group = uint8_t;
 ROUNDHOUSE_HD constexpr int treeGroupsOf(int orders) { return 2 * (orders + 1); }
 constexpr int kTreeGroups = 28;
 /// Of searches: by stops.
-constexpr int kSearchSizes = 2 * kMaxExactOrders + 1;
+constexpr int kSearchSizes = kMaxExactStops + 1;
 
 ROUNDHOUSE_HD constexpr Group firstTreeGroup(int orders) {
   int first = 0;

@@ -31,7 +31,7 @@ namespace detail {
 
 ROUNDHOUSE_HD inline bool isNarrow(const Checked& problem) {
   const int64_t end = problem.latestEnd;
-  if (problem.orderCount > kMaxExactOrders || end - problem.startAt >= kNarrowTime) return false;
+  if (!isExact(problem.orderCount, problem.stopCount) || end - problem.startAt >= kNarrowTime) return false;
   int64_t load = problem.startLoad;
   for (int stop = 1; stop <= problem.stopCount; ++stop) load += larger<int64_t>(0, problem.stops[stop].loadChange);
   return load < kNarrowLoad && route_planner::detail::costsWithin(problem, end, kNarrowCost);
@@ -169,6 +169,7 @@ ROUNDHOUSE_HD inline void fillTreeRecord(const Problem& whole, const Checked& pr
   uint32_t packed = 0;
   for (int stop = 0; stop < form.stops(); ++stop) packed |= static_cast<uint32_t>(numbers.of[stop + 1] - 1) << (4 * stop);
   out[form.numbersWord()] = static_cast<int32_t>(packed);
+  for (int word = form.overfullWord(); word < form.words(choice.capacity); ++word) out[word] = 0;
   if (choice.capacity) out[form.overfullWord()] = static_cast<int32_t>(detail::overfullSets(problem, order));
 }
 
@@ -225,6 +226,7 @@ ROUNDHOUSE_HD inline void fillSearchRecord(const Problem& whole, const Checked& 
   for (int from = 0; from <= problem.stopCount; ++from) {
     for (int to = 1; to <= problem.stopCount; ++to) *leg++ = static_cast<int32_t>(legOf(whole, from, to));
   }
+  while (leg < out + searchRecordWords(problem.stopCount)) *leg++ = 0;
 }
 
 }  // namespace roundhouse::route_planner::gpu

@@ -5,36 +5,52 @@
 namespace roundhouse::route_planner::gpu {
 namespace {
 
-/// Problems ahead of the one that is looked at; their first words are fetched on the guess that they are as long.
-constexpr std::size_t kAhead = 12;
+/// Words that are walked at a time: the first chunk does not wait for the whole request.
+constexpr std::size_t kWindow = std::size_t{1} << 21;
 
 }  // namespace
+
+/// Finds the next problems of the request; false at its end or at a fault, which is noted.
+bool PackedIntake::look(PackedRequest& request) {
+  if (next_ < starts_.size()) return true;
+  if (!ahead_.faulty && at_ < request.words.size()) {
+    starts_.clear();
+    next_ = 0;
+    lookedFrom_ = at_;
+    ahead_ = walk_.walk(request.words, at_, std::min(at_ + kWindow, request.words.size()), starts_);
+    if (!starts_.empty()) return true;
+  }
+  if (ahead_.faulty) {
+    request.faulty = request.count;
+    request.faultyAt = at_;
+  }
+  return false;
+}
 
 int PackedIntake::takeFrom(PackedRequest& request, int most, std::size_t mostWords, uint32_t* offsets) {
   const std::size_t start = at_;
   const std::size_t before = words_;
-  const int32_t* const words = request.words.data();
   int taken = 0;
-  while (taken < most && at_ < request.words.size()) {
-    const std::size_t left = request.words.size() - at_;
-    const int32_t* const problem = words + at_;
-    const bool counted = left >= 2 && checkPackedCounts(problem).name == nullptr;
-    const std::size_t length = counted ? static_cast<std::size_t>(packedWords(problem[0], problem[1])) : 0;
-    if (!counted || length > left) {
-      request.faulty = request.count;
-      request.faultyAt = at_;
-      break;
-    }
-    if (before + (at_ - start) + length > mostWords) break;
-    __builtin_prefetch(words + std::min(at_ + kAhead * length, request.words.size() - 1));
+  while (taken < most && look(request)) {
+    const std::size_t end = next_ + 1 < starts_.size() ? lookedFrom_ + starts_[next_ + 1] : ahead_.at;
+    if (before + (end - start) > mostWords) break;
     offsets[taken++] = static_cast<uint32_t>(before + (at_ - start));
     ++request.count;
-    at_ += length;
+    ++next_;
+    at_ = end;
   }
-  if (at_ > start) pieces_.push_back({words + start, at_ - start, before, request.pinned});
+  if (at_ > start) pieces_.push_back({request.words.data() + start, at_ - start, before, request.pinned});
   words_ = before + (at_ - start);
   rows_ += taken;
   return taken;
+}
+
+void PackedIntake::goOn() {
+  ++request_;
+  at_ = 0;
+  starts_.clear();
+  next_ = 0;
+  ahead_ = {};
 }
 
 int PackedIntake::take(int most, std::size_t mostWords, uint32_t* offsets) {
@@ -47,8 +63,7 @@ int PackedIntake::take(int most, std::size_t mostWords, uint32_t* offsets) {
     if (!request.cancelled) taken += takeFrom(request, most - taken, mostWords, offsets + taken);
     const bool ended = request.cancelled || request.faulty >= 0 || at_ == request.words.size();
     if (!ended) break;
-    ++request_;
-    at_ = 0;
+    goOn();
   }
   offsets[taken] = static_cast<uint32_t>(words_);
   return taken;

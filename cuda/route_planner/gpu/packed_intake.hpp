@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "../algo/packed.hpp"
+#include "packed_walk.hpp"
 
 namespace roundhouse::route_planner::gpu {
 
@@ -50,6 +50,8 @@ class PackedIntake {
 
  private:
   int takeFrom(PackedRequest& request, int most, std::size_t mostWords, uint32_t* offsets);
+  bool look(PackedRequest& request);
+  void goOn();
 
   std::span<PackedRequest> requests_;
   std::vector<Piece> pieces_;
@@ -58,6 +60,12 @@ class PackedIntake {
   /// Words of the current request that were taken.
   std::size_t at_ = 0;
   int rows_ = 0;
+  /// What the last look found: problems from word lookedFrom_ on, of which next_ were taken.
+  PackedWalk walk_;
+  std::vector<uint32_t> starts_;
+  std::size_t next_ = 0;
+  std::size_t lookedFrom_ = 0;
+  PackedWalk::End ahead_{};
 };
 
 /// Where problem `number` of a request begins; all problems before it were taken.

@@ -70,11 +70,11 @@ void PackedPlanner::solve(std::span<PackedRequest> requests) {
   }
 }
 
-void PackedPlanner::read(const PackedRequest& request, void* costs, void* sequences, void* flags) const {
+void PackedPlanner::read(const PackedRequest& request, void* costs, void* sequences, void* flags) {
   state_->eachPart(request, [&](const PackedBuffers::Result& result, int at, int row, int count) {
     const auto copy = [&](void* to, const auto* from) {
-      std::memcpy(static_cast<std::byte*>(to) + sizeof(*from) * static_cast<std::size_t>(row), from + at,
-                  sizeof(*from) * static_cast<std::size_t>(count));
+      state_->buffers.copy(static_cast<std::byte*>(to) + sizeof(*from) * static_cast<std::size_t>(row), from + at,
+                           sizeof(*from) * static_cast<std::size_t>(count));
     };
     const PackedRows rows = result.rows();
     copy(costs, rows.costs());

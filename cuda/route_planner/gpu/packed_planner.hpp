@@ -23,7 +23,7 @@ class PackedPlanner {
   void solve(std::span<PackedRequest> requests);
 
   /// Copies the rows of a request of the last call, as docs/tensors.md says; each of any alignment.
-  void read(const PackedRequest& request, void* costs, void* sequences, void* flags) const;
+  void read(const PackedRequest& request, void* costs, void* sequences, void* flags);
 
   /// One line a kernel: registers, shared and local memory, blocks a multiprocessor.
   std::vector<std::string> resources() const;

@@ -10,15 +10,14 @@ using device::require;
 
 /// Words a problem that chunks have room for: a problem of 6 orders and 12 stops has 278. Larger ones make chunks of fewer.
 constexpr std::size_t kRoomEach = 288;
-constexpr int kCopyThreads = 4;
-/// Words that one thread copies before another is worth waking.
-constexpr std::size_t kWordsEach = 64 * 1024;
+/// Bytes that one thread copies before another is worth waking.
+constexpr std::size_t kBytesEach = 128 * 1024;
 
 }  // namespace
 
 PackedBuffers::PackedBuffers(int chunk)
     : mostWords(std::max<std::size_t>(kMostPackedWords, kRoomEach * static_cast<std::size_t>(chunk))),
-      workers(kCopyThreads) {
+      workers(kThreads) {
   const auto size = static_cast<std::size_t>(chunk);
   for (Turn& turn : turns) {
     turn.d_words.demand(sizeof(int32_t) * mostWords);
@@ -28,20 +27,20 @@ PackedBuffers::PackedBuffers(int chunk)
   }
 }
 
+void PackedBuffers::copy(void* to, const void* from, std::size_t bytes) {
+  const std::size_t parts = std::clamp<std::size_t>(bytes / kBytesEach, 1, kThreads);
+  workers.run(static_cast<int>(parts), [&](int part) {
+    const std::size_t first = bytes * static_cast<std::size_t>(part) / parts;
+    const std::size_t end = bytes * static_cast<std::size_t>(part + 1) / parts;
+    std::memcpy(static_cast<std::byte*>(to) + first, static_cast<const std::byte*>(from) + first, end - first);
+  });
+}
+
 int PackedWork::take(int, int most) {
-  PackedBuffers::Turn& turn = buffers_.turns[static_cast<std::size_t>(taken_) % 2];
+  PackedBuffers::Turn& turn = buffers_.turns[static_cast<std::size_t>(taken_) % kPlannerSlots];
   const int count = intake_.take(most, buffers_.mostWords, turn.offsets.as<uint32_t>());
   if (count > 0) ++taken_;
   return count;
-}
-
-void PackedWork::stage(const PackedIntake::Piece& piece, int32_t* to) {
-  const std::size_t parts = std::clamp<std::size_t>(piece.count / kWordsEach, 1, kCopyThreads);
-  buffers_.workers.run(static_cast<int>(parts), [&](int part) {
-    const std::size_t from = piece.count * static_cast<std::size_t>(part) / parts;
-    const std::size_t end = piece.count * static_cast<std::size_t>(part + 1) / parts;
-    std::memcpy(to + from, piece.words + from, sizeof(int32_t) * (end - from));
-  });
 }
 
 /// Pieces in pageable memory that follow one another go up in one copy.
@@ -61,7 +60,7 @@ void PackedWork::copyWords(PackedBuffers::Turn& turn, cudaStream_t stream) {
       stagedFrom = stagedTo = piece.at + piece.count;
     } else {
       turn.staging.demand(sizeof(int32_t) * buffers_.mostWords);
-      stage(piece, turn.staging.as<int32_t>() + piece.at);
+      buffers_.copy(turn.staging.as<int32_t>() + piece.at, piece.words, sizeof(int32_t) * piece.count);
       stagedTo = piece.at + piece.count;
     }
   }

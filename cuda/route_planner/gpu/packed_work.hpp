@@ -16,6 +16,9 @@ class PackedBuffers {
   /// For chunks of up to `chunk` problems. `d_` memory is taken here, so that it does not grow later.
   explicit PackedBuffers(int chunk);
 
+  /// As memcpy, on several threads where that is worth it.
+  void copy(void* to, const void* from, std::size_t bytes);
+
   /// Chunks take turns.
   struct Turn {
     device::DeviceMemory d_words, d_offsets, d_rows;
@@ -28,10 +31,11 @@ class PackedBuffers {
     PackedRows rows() const { return {memory.as<std::byte>(), count}; }
   };
 
-  std::array<Turn, 2> turns;
+  std::array<Turn, kPlannerSlots> turns;
   std::vector<Result> results;
   std::size_t mostWords;
-  /// Copies pageable words to page-locked memory.
+  /// Copy between pageable and page-locked memory.
+  static constexpr int kThreads = 4;
   WorkerPool workers;
 };
 
@@ -52,10 +56,9 @@ class PackedWork final : public DeviceWork {
 
  private:
   /// The turn of the chunk that is built, and of the one that is launched.
-  PackedBuffers::Turn& building() { return buffers_.turns[static_cast<std::size_t>(taken_ - 1) % 2]; }
-  PackedBuffers::Turn& launching() { return buffers_.turns[static_cast<std::size_t>(finished_) % 2]; }
+  PackedBuffers::Turn& building() { return buffers_.turns[static_cast<std::size_t>(taken_ - 1) % kPlannerSlots]; }
+  PackedBuffers::Turn& launching() { return buffers_.turns[static_cast<std::size_t>(finished_) % kPlannerSlots]; }
   PackedSource sourceOf(const PackedBuffers::Turn& turn, int first) const;
-  void stage(const PackedIntake::Piece& piece, int32_t* to);
   void copyWords(PackedBuffers::Turn& turn, cudaStream_t stream);
 
   PackedIntake intake_;

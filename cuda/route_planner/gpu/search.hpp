@@ -70,7 +70,6 @@ class WarpSearch : private WarpProblem<Lanes, kOrders, SearchMemory<kOrders, kSt
     label.shareLeft = memory_.shareLeft[index];
     label.prefix = memory_.prefix[index];
     label.state = memory_.state[index];
-    label.top = 0;
     const uint32_t openLoad = memory_.openLoad[index];
     label.open = openLoad & 0xffff;
     label.load = static_cast<int32_t>(openLoad >> 16);
@@ -84,8 +83,8 @@ class WarpSearch : private WarpProblem<Lanes, kOrders, SearchMemory<kOrders, kSt
     if (lanes_.ballot(better) == 0) return;
     const int32_t least = lanes_.least(better ? whole : INT32_MAX);
     const bool cheapest = better && whole == least;
-    const uint32_t upper = lanes_.least(cheapest ? label.upper() : UINT32_MAX);
-    const bool first = cheapest && label.upper() == upper;
+    const uint32_t upper = lanes_.least(cheapest ? label.state >> 16 : UINT32_MAX);
+    const bool first = cheapest && label.state >> 16 == upper;
     const uint32_t lower = lanes_.least(first ? label.prefix : UINT32_MAX);
     bestCost_ = least;
     bestPrefix_ = static_cast<uint64_t>(upper) << 32 | lower;

@@ -16,11 +16,10 @@ struct alignas(16) SearchMemoEntry {
 /// Shared memory of one search. A label is one entry of each stack array.
 template <int kOrders, int kStack, int kMemo>
 struct alignas(16) SearchMemory {
-  static constexpr int kStops = 2 * kOrders;
-  static_assert(kStops <= 14);
+  static constexpr int kStops = mostSearchStops(kOrders);
   static constexpr int kMemoEntries = kMemo;
 
-  int32_t record[searchRecordWords(kOrders)];
+  int32_t record[searchRecordWords(kStops)];
   SearchMemoEntry memo[kMemo];
   int32_t shortest[(kStops + 1) * kStops];
   int32_t bound[kStack];
@@ -28,7 +27,7 @@ struct alignas(16) SearchMemory {
   int32_t cost[kStack];
   /// Lower 8 stops of the prefix, 4 bits each.
   uint32_t prefix[kStack];
-  /// As SearchMemoEntry::state: with the lower 8 that is 12 stops, and two more are walked at once.
+  /// As SearchMemoEntry::state.
   uint32_t state[kStack];
   /// Stops that may come next in the lower half, load in the upper half.
   uint32_t openLoad[kStack];

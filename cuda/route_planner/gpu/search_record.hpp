@@ -1,6 +1,6 @@
 #pragma once
 
-#include "../algo/platform.hpp"
+#include "../algo/problem.hpp"
 
 namespace roundhouse::route_planner::gpu {
 
@@ -42,9 +42,11 @@ constexpr int kStopWords = sizeof(NarrowStop) / 4;
 
 static_assert(kHeadWords % 2 == 0);
 
-/// Words of a search record for up to `orders` orders: a multiple of 4.
-ROUNDHOUSE_HD constexpr int searchRecordWords(int orders) {
-  return (kHeadWords + kStopWords * 2 * orders + (2 * orders + 1) * 2 * orders + 3) / 4 * 4;
+/// Words of a search record: a multiple of 4.
+ROUNDHOUSE_HD constexpr int searchRecordWords(int stops) {
+  return (kHeadWords + kStopWords * stops + (stops + 1) * stops + 3) / 4 * 4;
 }
+/// The most stops of a search for up to `orders` orders.
+ROUNDHOUSE_HD constexpr int mostSearchStops(int orders) { return smaller(2 * orders, kMaxExactStops); }
 
 }  // namespace roundhouse::route_planner::gpu

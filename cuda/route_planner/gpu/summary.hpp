@@ -39,7 +39,7 @@ ROUNDHOUSE_HD inline uint32_t firstOf(const Counters& counters, int group) {
 ROUNDHOUSE_HD inline Plan planOf(const Answer& answer, const Summary& summary) {
   Plan plan{};
   plan.feasible = summary.status == PrepareStatus::ok && answer.cost != kInfeasible;
-  plan.unproven = summary.status == PrepareStatus::ok && summary.orderCount > kMaxExactOrders;
+  plan.unproven = summary.status == PrepareStatus::ok && !isExact(summary.orderCount, summary.stopCount);
   if (!plan.feasible) return plan;
   plan.cost = answer.cost;
   plan.stopCount = summary.stopCount;

@@ -8,7 +8,7 @@ namespace roundhouse::route_planner::gpu {
 /**
  * The planner of solve.hpp, step for step, by the 32 lanes of a warp: children of a prefix are walked and bounded one a
  * lane, everything that depends on order happens in the same order. So it expands the same nodes, and a search ended by
- * its budget gives the same route. For what the fast kernels do not take: 64-bit numbers, 7 and 8 orders, and problems
+ * its budget gives the same route. For what the fast kernels do not take: 64-bit numbers, plans that are not exact, and problems
  * that another kernel gave up.
  */
 template <class Lanes>
@@ -20,7 +20,7 @@ class WarpPlanner {
   ROUNDHOUSE_DEVICE Answer solve() {
     if (problem_.stopCount < 2) {
       route_planner::detail::solveShort(problem_, best_);
-    } else if (problem_.orderCount <= kMaxExactOrders) {
+    } else if (isExact(problem_.orderCount, problem_.stopCount)) {
       search(INT64_MAX);
     } else {
       beam();

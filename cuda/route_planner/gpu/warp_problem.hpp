@@ -9,12 +9,9 @@ namespace roundhouse::route_planner::gpu {
 struct WarpLabel {
   int32_t at, cost, shareLeft, load;
   uint32_t prefix, state, open;
-  /// Stops of the prefix that `state` has no room for: of routes of 7 orders.
-  uint32_t top;
 
   ROUNDHOUSE_DEVICE uint32_t visited() const { return state & 0xffff; }
-  ROUNDHOUSE_DEVICE uint32_t upper() const { return top << 16 | state >> 16; }
-  ROUNDHOUSE_DEVICE uint64_t whole() const { return static_cast<uint64_t>(upper()) << 32 | prefix; }
+  ROUNDHOUSE_DEVICE uint64_t whole() const { return static_cast<uint64_t>(state >> 16) << 32 | prefix; }
 };
 
 /// A narrow problem in a warp's shared memory and registers: one step of a route and its bound.
@@ -41,10 +38,11 @@ class WarpProblem {
     };
     const auto* from = reinterpret_cast<const Four*>(record);
     auto* to = reinterpret_cast<Four*>(memory_.record);
-    for (int four = lane; four < searchRecordWords(kOrders) / 4; four += 32) to[four] = from[four];
+    // A record is as long as its stops need; what lies behind it is another's or was never written.
+    stops_ = reinterpret_cast<const NarrowHead*>(record)->stopCount;
+    for (int four = lane; four < searchRecordWords(stops_) / 4; four += 32) to[four] = from[four];
     for (int entry = lane; entry < Memory::kMemoEntries; entry += 32) memory_.memo[entry].state = 0;
     lanes_.sync();
-    stops_ = head().stopCount;
     legs_ = memory_.record + kHeadWords + kStopWords * stops_;
     weightLateness_ = head().weightLateness;
     weightDuration_ = head().weightDuration;
@@ -141,7 +139,6 @@ class WarpProblem {
     label.cost += isPickup ? 0 : added;
     label.at = served + next.postService;
     label.shareLeft -= next.share;
-    if constexpr (kOrders > 6) label.top = label.top << 4 | label.state >> 28;
     label.state = ((label.state | 1u << to) & 0xffff) | label.state >> 16 << 20 | label.prefix >> 28 << 16;
     label.prefix = label.prefix << 4 | static_cast<uint32_t>(to - 1);
     label.open = grouped_ ? openAfter(label.visited()) : (label.open & ~(1u << to)) | next.opens;

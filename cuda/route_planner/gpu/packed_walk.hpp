@@ -1,0 +1,53 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "../algo/packed.hpp"
+
+namespace roundhouse::route_planner::gpu {
+
+/**
+ * Where packed problems begin. A problem's length is in its first two words, so one walk waits for memory at every
+ * problem; here several walks take turns, each from where a problem seems to begin in its part of the words, and what they
+ * found is used from where the walk in front of them comes upon it. A wrong guess costs time only.
+ */
+class PackedWalk {
+ public:
+  struct End {
+    /// Where the next problem begins.
+    std::size_t at;
+    /// It can't be read: its counts are out of range, or words are missing.
+    bool faulty;
+  };
+
+  /// Appends to `starts` the beginning of each problem, from that at `from` on, that begins before `limit`: words behind
+  /// `from`.
+  End walk(std::span<const int32_t> words, std::size_t from, std::size_t limit, std::vector<uint32_t>& starts);
+
+  /// Words of a part; shorter ones are walked by one walk.
+  static constexpr std::size_t kLeastPart = 8192;
+
+ private:
+  static constexpr std::size_t kWalks = 16;
+
+  struct Part {
+    std::size_t at, end;
+    bool ended, faulty;
+    std::vector<uint32_t> starts;
+  };
+
+  void begin(std::size_t limit);
+  void step(Part& part) const;
+  std::size_t guess(std::size_t from, std::size_t end) const;
+  bool join(const Part& part, End& end, std::vector<uint32_t>& starts) const;
+
+  std::span<const int32_t> words_;
+  std::size_t from_ = 0;
+  std::size_t parts_ = 0;
+  std::array<Part, kWalks> part_;
+};
+
+}  // namespace roundhouse::route_planner::gpu
