@@ -46,17 +46,20 @@ struct DevicePlanner::State {
   void waitQuietly() const {
     for (const auto& slot : slots) (void)cudaStreamSynchronize(slot->stream());
   }
-  bool runChunks(int count, DeviceWork& work, const std::function<bool()>& stop) const;
+  /// False where it was stopped. `used`: slots that it had a chunk for.
+  bool runChunks(int count, DeviceWork& work, const std::function<bool()>& stop, int& used) const;
 };
 
-/// A chunk is built before the host waits for the one ahead of it.
-bool DevicePlanner::State::runChunks(int count, DeviceWork& work, const std::function<bool()>& stop) const {
+/// A chunk is built before the host waits for the one ahead of it. What is asked of a slot that is not needed costs a
+/// small call a tenth of its time.
+bool DevicePlanner::State::runChunks(int count, DeviceWork& work, const std::function<bool()>& stop, int& used) const {
   int first = 0;
   int ahead = 0;
   for (int next = 0; next == 0 || ahead > 0; ++next) {
     if (stop()) return false;
     const int most = smaller(options.chunk, count - first);
     const int taken = most > 0 ? work.take(first, most) : 0;
+    if (taken > 0 && used < kPlannerSlots) begin.holdUp(slots[used++]->stream());
     if (taken > 0) slots[next % kPlannerSlots]->build(first, taken, work);
     if (ahead > 0) slots[(next - 1) % kPlannerSlots]->launch(work);
     first = taken > 0 ? first + taken : count;
@@ -91,12 +94,12 @@ bool DevicePlanner::solve(int count, DeviceWork& work, cudaStream_t stream, cons
   device::useDevice(state_->options.device);
   try {
     state_->begin.record(stream);
-    for (const auto& slot : state_->slots) state_->begin.holdUp(slot->stream());
-    if (!state_->runChunks(count, work, stop)) {
+    int used = 0;
+    if (!state_->runChunks(count, work, stop, used)) {
       for (const auto& slot : state_->slots) slot->stream().wait();
       return false;
     }
-    for (int side = 0; side < kPlannerSlots; ++side) {
+    for (int side = 0; side < used; ++side) {
       state_->ends[side].record(state_->slots[side]->stream());
       state_->ends[side].holdUp(stream);
     }
