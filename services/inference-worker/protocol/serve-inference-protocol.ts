@@ -1,6 +1,5 @@
 import {
   Server,
-  status,
   type handleServerStreamingCall,
   type handleUnaryCall,
   type MethodDefinition,
@@ -11,13 +10,14 @@ import {
 } from '@grpc/grpc-js';
 import { defaultMaxMessageBytes } from '#lib/engine-client/grpc';
 import { decodeRepositoryModel } from '#lib/engine-client/control-messages';
-import { errorCodeTrailer, isBrokenConnection, statusOf } from '#lib/engine-client/grpc-errors';
+import { statusOf } from '#lib/engine-client/grpc-errors';
 import { loadProtocol } from '#lib/engine-client/protocol';
 import { bindServer, grpcAddress } from '#lib/grpc-bind';
 import { RoundhouseError } from '#schemas/errors';
 import type { ModelOperation, WantedModels } from '../sentinel/wanted-models';
 import { CallsUnderWay, type CallBounds } from './calls-under-way';
 import { EngineConnection } from './engine-connection';
+import { lostCall } from './lost-call';
 
 export interface InferenceProtocolOptions {
   readonly bind: string;
@@ -74,11 +74,8 @@ function noEngine(whyDown: WhyDown): Partial<StatusObject> {
 /** An engine that hung up says nothing; its own refusals come with a code of the error table. */
 function lostOr(error: ServiceError, whyDown: WhyDown): Partial<StatusObject> {
   const { code, details, metadata } = error;
-  const isOurs = metadata?.get(errorCodeTrailer).length > 0;
-  const isLost = code === status.UNAVAILABLE || isBrokenConnection(error);
-  if (!isLost || isOurs) return { code, details, metadata };
-  const why = whyDown() ?? details;
-  return statusOf(new RoundhouseError('ENGINE_LOST', `the engine was lost with the call: ${why}`));
+  const lost = lostCall(error, whyDown);
+  return lost === null ? { code, details, metadata } : statusOf(new RoundhouseError('ENGINE_LOST', lost));
 }
 
 /**

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Incident } from './incident';
@@ -75,4 +75,12 @@ test('a folder that can not be made is said, not hidden', () => {
   expect(() => new IncidentReports(join(folder, 'file', 'incidents')).write(incident(0))).toThrow(/ENOTDIR/);
   // Node's own `recursive` never returns there.
   expect(() => new IncidentReports('/proc/nobody/incidents').write(incident(0))).toThrow(/ENOENT/);
+});
+
+/** As on a full disk: it was begun and could not be finished. */
+test('a report that can not be put in its place leaves nothing, and the folder is named', () => {
+  const name = '20260101T000000000Z-42-death.json';
+  mkdirSync(join(folder, name));
+  expect(() => new IncidentReports(folder).write(incident(0))).toThrow(`${folder}: EISDIR`);
+  expect(readdirSync(folder)).toEqual([name]);
 });

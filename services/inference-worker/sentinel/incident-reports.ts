@@ -1,4 +1,4 @@
-import { readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeFolder } from '#lib/make-folder';
 import type { Incident } from './incident';
@@ -31,15 +31,20 @@ export class IncidentReports {
     private readonly most = mostReports,
   ) {}
 
-  /** Returns the file's path. Throws what the file system says. */
+  /** Returns the file's path. Throws the folder and what the file system says, and leaves nothing there then. */
   write(incident: Incident): string {
-    makeFolder(this.folder, 0o700);
     const stamp = incident.at.replace(/[-:.]/g, '');
     const file = join(this.folder, `${stamp}-${incident.engine.pid}-${incident.kind}.json`);
     const unfinished = `${file}.${process.pid}.tmp`;
-    writeFileSync(unfinished, reportText(incident), { mode: 0o600 });
-    renameSync(unfinished, file);
-    this.prune();
+    try {
+      makeFolder(this.folder, 0o700);
+      writeFileSync(unfinished, reportText(incident), { mode: 0o600 });
+      renameSync(unfinished, file);
+      this.prune();
+    } catch (error) {
+      if (existsSync(unfinished)) rmSync(unfinished);
+      throw new Error(`${this.folder}: ${(error as Error).message}`, { cause: error });
+    }
     return file;
   }
 

@@ -10,7 +10,8 @@ import type { Lanes } from '#lib/engine-client/lanes';
 import { projectPath } from '#schemas/project-root';
 import type { ModelOperation, WantedModels } from '../../sentinel/wanted-models';
 import type { EngineConnection } from '../engine-connection';
-import { engineDown, faultOfCall, HttpFault } from './http-fault';
+import { lostCall } from '../lost-call';
+import { engineDown, faultOfCall, HttpFault, unavailable } from './http-fault';
 import type { HttpInfer } from './infer-request';
 
 export interface CallLimits {
@@ -78,6 +79,11 @@ export class EngineCalls {
     return decodeInferResponse(await this.call(path, same, same, bytes, timeoutMs, gone));
   }
 
+  private faultOf(error: ServiceError): HttpFault {
+    const lost = lostCall(error, this.whyDown);
+    return lost === null ? faultOfCall(error) : unavailable(lost);
+  }
+
   private client(): Lanes {
     const client = this.connection.get();
     if (client === null) throw engineDown(this.whyDown());
@@ -97,7 +103,7 @@ export class EngineCalls {
     return new Promise<Answer>((resolve, reject) => {
       const onAnswer = (error: ServiceError | null, answer?: Answer): void => {
         gone.removeEventListener('abort', cancel);
-        if (error !== null) reject(faultOfCall(error));
+        if (error !== null) reject(this.faultOf(error));
         else resolve(answer as Answer);
       };
       const metadata = new Metadata();
