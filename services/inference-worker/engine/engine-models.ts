@@ -9,29 +9,12 @@ import type { TritonServer } from '#native/triton/triton-server';
 import { ConfigBeyond } from './config-bounds';
 import { stepsOf } from './ensemble';
 import type { EngineEvents } from './events';
+import { KnownModel, type ServedVersion } from './known-model';
 import { describeFault, loadFaultOf, versionFaultsOf, type LoadFault } from './load-fault';
 import { OneAtATime } from './one-at-a-time';
 import { modelsIn, scanModel, type ModelFiles } from './repository-scan';
 import type { PythonBackend } from './python/python-backend';
 import type { RepositoryView } from './repository-view';
-
-interface ServedVersion {
-  readonly signature: string;
-  readonly contentHash: string;
-}
-
-/** What is known of a model that was asked for once. */
-class KnownModel {
-  served: ReadonlyMap<string, ServedVersion> = new Map<string, ServedVersion>();
-  /** Versions that don't serve, and why. */
-  readonly broken = new Map<string, LoadFault>();
-  /** Of its configuration, or of all of it. */
-  fault: LoadFault | null = null;
-
-  get faults(): LoadFault[] {
-    return [...(this.fault === null ? [] : [this.fault]), ...this.broken.values()];
-  }
-}
 
 /** What is wrong with a model is reported where it is found. */
 function ignoreKnown(error: unknown): void {
@@ -84,6 +67,15 @@ export class EngineModels {
    */
   load(model: string, again = false): Promise<void> {
     return this.turns.run(() => this.loadNow(model, again));
+  }
+
+  /** Every version anew, of a model that still serves when its turn comes; false for one that was unloaded. */
+  loadAnew(model: string): Promise<boolean> {
+    return this.turns.run(async () => {
+      if ((this.known.get(model)?.served.size ?? 0) === 0) return false;
+      await this.loadNow(model, true);
+      return true;
+    });
   }
 
   unload(model: string): Promise<void> {

@@ -3,7 +3,7 @@ import { brokenModel, ModelHealing } from './model-healing';
 const message = "Stub process 'add_0_0' is not healthy.";
 
 /** Broken models are handed out once, as the addon does; loads end when they are let go. */
-function healing(load: (model: string) => Promise<void> = () => Promise.resolve()) {
+function healing(load: (model: string) => Promise<boolean> = () => Promise.resolve(true)) {
   let now = 0;
   let broken: [string, string][] = [];
   const loads: string[] = [];
@@ -11,8 +11,8 @@ function healing(load: (model: string) => Promise<void> = () => Promise.resolve(
   const heal = new ModelHealing({
     triton: { takeBrokenModels: () => broken.splice(0) },
     models: {
-      load(model, again) {
-        loads.push(`${model} ${again}`);
+      loadAnew(model) {
+        loads.push(model);
         return load(model);
       },
     },
@@ -40,10 +40,10 @@ test('the instance in the message names the model, also where an ensemble was as
 
 test('a model is loaded anew once for all the requests that failed meanwhile', async () => {
   let letGo = (): void => undefined;
-  const { breaks, loads, told } = healing(() => new Promise((resolve) => (letGo = resolve)));
+  const { breaks, loads, told } = healing(() => new Promise((resolve) => (letGo = () => resolve(true))));
   breaks('add');
   breaks('ensemble');
-  expect(loads).toEqual(['add true']);
+  expect(loads).toEqual(['add']);
   letGo();
   await settled();
   expect(told).toEqual(['add: ']);
@@ -79,4 +79,18 @@ test('a load that fails is told with its reason, and the next failure asks for a
   jest.advanceTimersByTime(1_000);
   expect(loads).toHaveLength(2);
   heal.close();
+});
+
+test('one that was unloaded while it waited for its turn is not told as healed, and begins anew when it is back', async () => {
+  let isServed = true;
+  const { breaks, loads, told } = healing(() => Promise.resolve(isServed));
+  breaks('add');
+  await settled();
+  isServed = false;
+  breaks('add');
+  jest.advanceTimersByTime(1_000);
+  await settled();
+  expect(told).toEqual(['add: ']);
+  breaks('add');
+  expect(loads).toHaveLength(3);
 });

@@ -6,7 +6,7 @@ import type { PythonBackend } from './python/python-backend';
 
 export interface ModelHealingParts {
   readonly triton: Pick<TritonServer, 'takeBrokenModels'>;
-  readonly models: Pick<EngineModels, 'load'>;
+  readonly models: Pick<EngineModels, 'loadAnew'>;
   readonly python: Pick<PythonBackend, 'replacing'>;
   readonly events: Pick<EngineEvents, 'ModelHealed'>;
   /** Milliseconds of a clock that never goes back. */
@@ -75,21 +75,26 @@ export class ModelHealing {
     return Math.max(0, Math.min(lastPauseMs, firstPauseMs * 2 ** (last.times - 1)) - since);
   }
 
-  /** What is wrong with a load it reports itself; the next request that fails asks for another one. */
+  /**
+   * What is wrong with a load it reports itself; the next request that fails asks for another one. A model that was
+   * unloaded meanwhile stays so.
+   */
   private async heal(model: string, message: string): Promise<void> {
     this.waiting.set(model, null);
     const started = this.now();
     const { models, python, events } = this.parts;
+    let isServed = true;
     const fault = await python
-      .replacing(() => models.load(model, true))
+      .replacing(async () => void (isServed = await models.loadAnew(model)))
       .then(
         () => '',
         (error: Error) => error.message,
       );
     // What failed until now is of the process that had ended.
     this.look();
-    this.healed.set(model, { times: (this.healed.get(model)?.times ?? 0) + 1, atMs: this.now() });
     this.waiting.delete(model);
+    if (!isServed) return void this.healed.delete(model);
+    this.healed.set(model, { times: (this.healed.get(model)?.times ?? 0) + 1, atMs: this.now() });
     const seconds = (this.now() - started) / 1_000;
     events.ModelHealed({ model, reason: shownText(message, 300), fault, seconds });
   }

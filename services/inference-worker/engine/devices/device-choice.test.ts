@@ -1,4 +1,11 @@
-import { deviceKind, servingGpus, visibilityOf, wantedDevices, type Gpu } from './device-choice';
+import {
+  deviceKind,
+  driverVariables,
+  servingGpus,
+  visibilityOf,
+  wantedDevices,
+  type Gpu,
+} from './device-choice';
 
 const built = { cudaArchitectures: [90, 120] };
 const cpuOnly = { cudaArchitectures: [] };
@@ -32,6 +39,19 @@ describe('which GPUs are visible', () => {
     [[3], cpuOnly, undefined, 'ROUNDHOUSE_DEVICES names GPU 3, but the backends were built without CUDA'],
   ])('refuses %j of %j with CUDA_VISIBLE_DEVICES %j', (wanted, build, inherited, message) => {
     expect(() => visibilityOf(wanted, build, inherited)).toThrow(message);
+  });
+
+  it('are counted as nvidia-smi counts them, also where they are named, unless somebody else chose', () => {
+    const order = ['CUDA_DEVICE_ORDER', 'PCI_BUS_ID'];
+    expect(driverVariables({ visible: null, hidden: '' }, undefined)).toEqual([order]);
+    expect(driverVariables({ visible: '2,0', hidden: '' }, undefined)).toEqual([
+      ['CUDA_VISIBLE_DEVICES', '2,0'],
+      order,
+    ]);
+    expect(driverVariables({ visible: 'GPU-77', hidden: '' }, '4,GPU-77')).toEqual([
+      ['CUDA_VISIBLE_DEVICES', 'GPU-77'],
+    ]);
+    expect(driverVariables({ visible: null, hidden: '' }, '4')).toEqual([]);
   });
 
   it('refuses a GPU that is named twice', () => {

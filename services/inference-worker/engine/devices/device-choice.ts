@@ -51,6 +51,17 @@ export function visibilityOf(
   throw invalid(`names GPU ${absent}, but CUDA_VISIBLE_DEVICES leaves ${given.length}: "${inherited}"`);
 }
 
+/**
+ * What the environment has to say beside what it has inherited. The order is that of nvidia-smi, unless numbers count
+ * within what somebody else chose.
+ */
+export function driverVariables({ visible }: Visibility, inherited: string | undefined): [string, string][] {
+  return [
+    ...(visible === null ? [] : [['CUDA_VISIBLE_DEVICES', visible] as [string, string]]),
+    ...(inherited === undefined ? [['CUDA_DEVICE_ORDER', 'PCI_BUS_ID'] as [string, string]] : []),
+  ];
+}
+
 export interface Gpu {
   readonly name: string;
   /** 9.0 */

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { visibleGpus } from '#native/triton/gpus';
 import {
   deviceKind,
+  driverVariables,
   leastCapability,
   servingGpus,
   visibilityOf,
@@ -52,10 +53,10 @@ export interface Environment {
 export function useDevices(text: string, backends: string, { all, set }: Environment): Devices {
   const wanted = wantedDevices(text);
   const build = buildOf(backends);
-  const { visible, hidden } = visibilityOf(wanted, build, all['CUDA_VISIBLE_DEVICES']);
-  if (visible !== null) set('CUDA_VISIBLE_DEVICES', visible);
-  // The order of nvidia-smi.
-  if (all['CUDA_VISIBLE_DEVICES'] === undefined) set('CUDA_DEVICE_ORDER', 'PCI_BUS_ID');
+  const inherited = all['CUDA_VISIBLE_DEVICES'];
+  const visibility = visibilityOf(wanted, build, inherited);
+  for (const [name, value] of driverVariables(visibility, inherited)) set(name, value);
+  const { hidden } = visibility;
   if (hidden !== '') return { kind: 'cpu', gpus: [], unused: machineHasGpus() ? hidden : '' };
   const { gpus: shown, failure } = visibleGpus();
   const gpus = servingGpus(wanted, build, shown);
