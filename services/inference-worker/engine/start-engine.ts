@@ -10,6 +10,7 @@ import { EngineModels } from './engine-models';
 import type { EngineEvents } from './events';
 import { InferenceGate } from './inference-gate';
 import { ModelHealing } from './model-healing';
+import { requireModelsFolder } from './models-folder';
 import { PythonBackend } from './python/python-backend';
 import { RepositoryPoll } from './repository-poll';
 import { modelsIn } from './repository-scan';
@@ -83,6 +84,7 @@ export async function startEngine(
   environment: Environment,
 ): Promise<Engine> {
   const repository = at(config.modelsDir);
+  requireModelsFolder(repository);
   const devices = chooseDevices(config, events, environment);
   const view = new RepositoryView(repository, `${at(config.socket)}.models`);
   const python = pythonBackend(config, events, environment);
