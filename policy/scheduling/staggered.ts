@@ -1,0 +1,139 @@
+import { chooseStart, type HeadPlans } from './choose-start';
+import type { CostModel } from './cost-model';
+import type { DeviceLoad } from './device-load';
+import { HeldShards } from './held-shards';
+import { cpuResource, type Phase } from './phases';
+import { planStart, sharedMs, type StartPlan } from './plan-start';
+import type { Decision, Scheduler, SchedulerFigures, SchedulingDevice, WaitingShard } from './scheduler';
+import type { SchedulerSettings } from './settings';
+import { WaitingShards, type HeldShard } from './waiting-shards';
+
+/**
+ * Starts a shard just before the resources that it needs run out of work, so that few shards at a time keep all of
+ * them busy, each another one; on the device that finishes it first; long ones first where deadlines allow. What can't
+ * make its deadline is given back. At most `mostPasses` shards that came later start before any one.
+ */
+export class Staggered implements Scheduler {
+  readonly takesTurns: boolean = true;
+  private readonly held: HeldShards;
+  private readonly waiting = new WaitingShards();
+
+  constructor(
+    private readonly settings: SchedulerSettings,
+    private readonly costs: CostModel,
+  ) {
+    this.held = new HeldShards(settings, costs);
+  }
+
+  deviceUp(device: SchedulingDevice): void {
+    this.held.addDevice(device);
+  }
+
+  deviceLost(deviceId: string): readonly WaitingShard[] {
+    const lost = this.held.removeDevice(deviceId);
+    for (const held of lost) this.waiting.add(held);
+    return lost.map(({ shard }) => shard);
+  }
+
+  arrive(shard: WaitingShard, nowMs: number): void {
+    this.waiting.add(this.held.add(shard, nowMs, (cost) => this.shareOf(shard, cost)));
+  }
+
+  decide(nowMs: number): Decision {
+    const cpuAheadMs = this.look(nowMs);
+    const heads: HeadPlans[] = [];
+    let untilMs = Infinity;
+    for (const head of this.considered()) {
+      const { deadlineMs } = head.shard;
+      if (deadlineMs <= nowMs) return this.giveBack(head, 'late');
+      if (!this.held.fitsEver(head.shard)) return this.giveBack(head, 'unfit');
+      untilMs = Math.min(untilMs, deadlineMs);
+      const planned = this.plan(head, deadlineMs - nowMs, cpuAheadMs);
+      if (planned === 'late') return this.giveBackUnstarted(head);
+      if (planned !== null) heads.push(planned);
+    }
+    if (heads.length === 0) return { kind: 'wait', untilMs };
+    const choice = chooseStart(heads, this.waiting.drainMs(), this.hasRoom, this.settings);
+    if (choice.chosen !== null) return this.start(choice.chosen);
+    return { kind: 'wait', untilMs: Math.min(untilMs, nowMs + choice.untilMs) };
+  }
+
+  phaseStarted(shardId: string, phase: Phase, nowMs: number): void {
+    this.held.phaseStarted(shardId, phase, nowMs);
+  }
+
+  phaseEnded(shardId: string, phase: Phase, tookMs: number): void {
+    this.held.phaseEnded(shardId, phase, tookMs);
+  }
+
+  leave(shardId: string): void {
+    const waited = this.held.leave(shardId);
+    if (waited !== undefined) this.waiting.remove(waited);
+  }
+
+  figures(): SchedulerFigures {
+    return this.held.figures();
+  }
+
+  private readonly hasRoom = ({ held: { shard }, device }: StartPlan): boolean =>
+    this.held.pool.hasRoom(shard.poolBytes) && device.arena.hasRoom(shard.arenaBytes);
+
+  private look(nowMs: number): number {
+    let cpuAheadMs = 0;
+    for (const device of this.held.devices.values()) {
+      device.look(nowMs);
+      cpuAheadMs += device.ahead[cpuResource]!;
+    }
+    return cpuAheadMs;
+  }
+
+  /** Only the oldest once it has been passed too often. */
+  private considered(): HeldShard[] {
+    const oldest = this.waiting.oldest();
+    if (oldest !== undefined && this.waiting.passesOfOldest() >= this.settings.mostPasses) return [oldest];
+    return this.waiting.heads(this.settings.lookAhead);
+  }
+
+  /** null while there is no device. */
+  private plan(held: HeldShard, leftMs: number, cpuAheadMs: number): HeadPlans | 'late' | null {
+    const plans: StartPlan[] = [];
+    let earliest: StartPlan | null = null;
+    let isKnown = false;
+    for (const device of this.held.devices.values()) {
+      if (held.shard.arenaBytes > device.arena.totalBytes) continue;
+      const { id } = device.spec;
+      const plan = planStart(held, device, this.costs.rates(held.cost, id), cpuAheadMs);
+      isKnown ||= this.costs.isKnown(held.cost, id);
+      plans.push(plan);
+      if (earliest === null || plan.finishMs < earliest.finishMs) earliest = plan;
+    }
+    if (earliest === null) return null;
+    const isLate = earliest.finishMs > leftMs;
+    const isProbe = this.waiting.queueOf(held.cost).lateInARow >= this.settings.probeEvery;
+    if (isLate && isKnown && !isProbe) return 'late';
+    return { plans, earliest, leftMs, isTrial: isLate };
+  }
+
+  private start({ held, device }: StartPlan): Decision {
+    this.waiting.remove(held);
+    this.waiting.queueOf(held.cost).lateInARow = 0;
+    const { size } = held.shard;
+    const expectedMs = this.costs.rates(held.cost, device.spec.id).map((rate) => rate * size);
+    return this.held.start(held, device, expectedMs);
+  }
+
+  private giveBackUnstarted(held: HeldShard): Decision {
+    this.waiting.queueOf(held.cost).lateInARow += 1;
+    return this.giveBack(held, 'late');
+  }
+
+  private giveBack(held: HeldShard, kind: 'late' | 'unfit'): Decision {
+    this.waiting.remove(held);
+    return this.held.giveBack(held, kind);
+  }
+
+  private shareOf({ size }: WaitingShard, cost: HeldShard['cost']): Float64Array {
+    const each = (device: DeviceLoad) => ({ device, rates: this.costs.rates(cost, device.spec.id) });
+    return sharedMs(size, [...this.held.devices.values()].map(each), this.settings.cores);
+  }
+}
