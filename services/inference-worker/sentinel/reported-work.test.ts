@@ -134,6 +134,16 @@ test('one that is alone and for which the engine uses a processor has until its 
   expect(take(60_101, at(60_101))).toMatchObject({ silentMs: 60_101, budgetMs: 180 });
 });
 
+test('what ended processes had used is not missed: the look after that tells', () => {
+  let used = 5_000;
+  const work = new ReportedWork(new CostEstimates(), floorMs, () => used);
+  work.take([busy], 0);
+  expect(work.take([busy], 200)).toBeNull();
+  used = 10;
+  expect(work.take([busy], 600)).toBeNull();
+  expect(work.take([busy], 1_000)).toMatchObject({ silentMs: 1_000 });
+});
+
 test('one that stops using a processor is silent, and so is one that another joins', () => {
   let used = 0;
   const work = new ReportedWork(new CostEstimates(), floorMs, () => used);

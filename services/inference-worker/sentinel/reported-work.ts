@@ -118,7 +118,9 @@ export class ReportedWork {
     if (last !== null && nowMs - last.atMs < sampleMs) return true;
     row.sample = { atMs: nowMs, processorMs: this.processorMs() };
     if (last === null) return true;
-    return row.sample.processorMs - last.processorMs >= busyShare * (nowMs - last.atMs);
+    const usedMs = row.sample.processorMs - last.processorMs;
+    // One of its processes has ended, and what that had used with it: the next look tells.
+    return usedMs < 0 || usedMs >= busyShare * (nowMs - last.atMs);
   }
 
   /** The other models share the cores. */
