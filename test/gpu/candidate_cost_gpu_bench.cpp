@@ -151,7 +151,6 @@ void compare(TritonHost& host, const Settings& settings, Report& report) {
   const auto onePass = pass("candidate_cost", true);
   report.add("onePass", onePass, settings.candidates);
   report.add("onePassPageable", pass("candidate_cost", false), settings.candidates);
-  report.add("onePassSearched", pass("cost_search", true), settings.candidates);
   report.add("onePassOneInstance", pass("cost_1", true), settings.candidates);
   report.add("onePassFourInstances", pass("cost_4", true), settings.candidates);
   const auto tables = ratesOf(host, shards, settings.seconds, [&](const ShardValues& shard) {
@@ -250,11 +249,10 @@ void run(const Settings& settings) {
     BenchRepository repository(settings.models);
     repository.add("cost_1", "{ kind: KIND_AUTO count: 1 }");
     repository.add("cost_4", "{ kind: KIND_AUTO count: 4 }");
-    repository.add("cost_search", "{ kind: KIND_AUTO count: 2 }", "search_up_to", "32768");
     const std::string cores = std::to_string(std::max(1u, std::thread::hardware_concurrency()));
     repository.add("cost_cpu", "{ kind: KIND_CPU count: " + cores + " }");
     TritonHost host({.repository = repository.path, .backends = settings.backends, .logInfo = true});
-    for (const char* model : {"delivery_time", "route_planner", "candidate_cost", "cost_1", "cost_4", "cost_search",
+    for (const char* model : {"delivery_time", "route_planner", "candidate_cost", "cost_1", "cost_4",
                               "cost_cpu"}) {
       host.load(model);
     }

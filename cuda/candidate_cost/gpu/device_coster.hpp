@@ -40,8 +40,8 @@ struct DeviceCosterOptions {
   int device = 0;
   /// Candidates that the planner takes at a time.
   int chunk = route_planner::gpu::DevicePlannerOptions{}.chunk;
-  /// DevicePlannerOptions::searchUpTo.
-  int searchUpTo = 0;
+  /// DevicePlannerOptions::searchUpTo. A shard has few of any kind, so searches are the faster ones (ADR 0016).
+  int searchUpTo = route_planner::gpu::DevicePlannerOptions{}.chunk;
   /// The network is called with few different numbers of rows, since its runtime prepares itself for each.
   bool padsRows = false;
   /// For benchmarks: is told of the phases of each batch.

@@ -1,11 +1,9 @@
 #include "../gpu_model.hpp"
 
-#include <charconv>
 #include <map>
 #include <mutex>
 
 #include "device_instance.hpp"
-#include "error.hpp"
 #include "host_network_context.hpp"
 #include "triton_error.hpp"
 
@@ -31,8 +29,7 @@ class ModelOnGpus final : public GpuModel {
     device::useDevice(device);
     if (gpus_.count(device) == 0) gpus_.emplace(device, OneGpu{load(device)});
     const OneGpu& gpu = gpus_.at(device);
-    const DeviceCosterOptions options{
-        .device = device, .searchUpTo = searchUpTo(), .padsRows = gpu.network != nullptr};
+    const DeviceCosterOptions options{.device = device, .padsRows = gpu.network != nullptr};
     auto coster = std::make_unique<DeviceCoster>(options, contextOf(gpu), gpu.matrices);
     auto instance = std::make_unique<DeviceInstance>(model_, std::move(coster));
     instance->dryRun();
@@ -40,14 +37,6 @@ class ModelOnGpus final : public GpuModel {
   }
 
  private:
-  int searchUpTo() const {
-    const std::string text = model_.settings.parameter("search_up_to", "0");
-    int value = -1;
-    const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (fault == std::errc() && end == text.data() + text.size() && value >= 0) return value;
-    throw Error(ErrorCode::modelFailed, "the parameter search_up_to is '" + text + "'; it must be a count of candidates");
-  }
-
   std::shared_ptr<DeviceNetwork> load(int device) const {
     const std::string where = model_.settings.name + " on GPU " + std::to_string(device) + ": ";
     const std::string library = model_.settings.parameter("tensorrt", "");

@@ -19,17 +19,13 @@ class BenchRepository {
   }
   ~BenchRepository() { std::filesystem::remove_all(path); }
 
-  /// candidate_cost as `name` with other instances, for example "{ kind: KIND_CPU count: 16 }", and a parameter more, for
-  /// example "search_up_to" with "8192".
-  void add(const std::string& name, const std::string& instances, const std::string& key = "unused",
-           const std::string& value = "") {
+  /// candidate_cost as `name` with other instances, for example "{ kind: KIND_CPU count: 16 }".
+  void add(const std::string& name, const std::string& instances) {
     std::filesystem::copy(path / "candidate_cost", path / name, std::filesystem::copy_options::recursive);
     std::ifstream file(path / "candidate_cost" / "config.pbtxt");
     std::string text{std::istreambuf_iterator<char>(file), {}};
     text = std::regex_replace(text, std::regex("\nname: \"candidate_cost\""), "\nname: \"" + name + "\"");
     text = std::regex_replace(text, std::regex(R"(instance_group \[[^\]]*\])"), "instance_group [ " + instances + " ]");
-    const std::string parameter = "{ key: \"" + key + "\" value: { string_value: \"" + value + "\" } },";
-    text = std::regex_replace(text, std::regex(R"(\nparameters \[)"), "\nparameters [ " + parameter);
     std::ofstream(path / name / "config.pbtxt") << text;
   }
 
