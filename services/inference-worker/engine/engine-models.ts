@@ -14,7 +14,7 @@ import { describeFault, loadFaultOf, versionFaultsOf, type LoadFault } from './l
 import { OneAtATime } from './one-at-a-time';
 import { modelsIn, scanModel, type ModelFiles } from './repository-scan';
 import type { PythonBackend } from './python/python-backend';
-import type { RepositoryView } from './repository-view';
+import { ViewUnwritable, type RepositoryView } from './repository-view';
 
 /** What is wrong with a model is reported where it is found. */
 function ignoreKnown(error: unknown): void {
@@ -140,6 +140,9 @@ export class EngineModels {
     } catch (error) {
       if (error instanceof ConfigBeyond) {
         throw this.rejectAll(known, { model, file: error.file, ...error.fault });
+      }
+      if (error instanceof ViewUnwritable) {
+        throw this.rejectAll(known, faultOf(model, error.file, error.message));
       }
       if (!isFileError(error)) throw error;
       const file = error.path ?? join(this.parts.repository, model);

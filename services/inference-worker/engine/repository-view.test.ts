@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { RepositoryView } from './repository-view';
+import { RepositoryView, ViewUnwritable } from './repository-view';
 
 let root: string;
 let view: RepositoryView;
@@ -43,6 +43,28 @@ test('a configuration beyond the limits is not shown, and nothing else changes',
   expect(() => view.show('m', ['2'])).toThrow('max_batch_size is 65537, the limit is 65536');
   expect(shown()).toEqual(['1', 'config.pbtxt']);
   expect(readFileSync(config(), 'utf8')).toBe('one');
+});
+
+/** As on a full disk. */
+test('a view that can not be written is named, and nothing changes', () => {
+  view.show('m', ['1']);
+  writeFileSync(join(root, 'models', 'm', 'config.pbtxt'), 'two');
+  mkdirSync(`${config()}.new`);
+  const fault = { file: config(), message: expect.stringMatching(/^can't be written: EISDIR/) as string };
+  expect(() => view.show('m', ['2'])).toThrow(expect.objectContaining(fault) as Error);
+  expect(shown()).toEqual(['1', 'config.pbtxt']);
+  expect(readFileSync(config(), 'utf8')).toBe('one');
+  view.show('m', ['2']);
+  expect(shown()).toEqual(['2', 'config.pbtxt']);
+  expect(readFileSync(config(), 'utf8')).toBe('two');
+});
+
+test('a model that can not be shown because the view is no folder any more is told so', () => {
+  rmSync(view.folder, { recursive: true });
+  writeFileSync(view.folder, '');
+  expect(() => view.show('m', ['1'])).toThrow(ViewUnwritable);
+  rmSync(view.folder);
+  mkdirSync(view.folder);
 });
 
 test('the configuration is written again where it differs; a file beside it says that all is to be loaded again', () => {

@@ -11,20 +11,38 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { makeFolder } from '#lib/make-folder';
 import { readRegularFile } from '#lib/regular-file';
 import { boundFault, ConfigBeyond } from './config-bounds';
 
 const touched = 'loaded-again';
 /** What is not a version. */
-const ours: ReadonlySet<string> = new Set(['config.pbtxt', touched]);
+const ours: ReadonlySet<string> = new Set(['config.pbtxt', 'config.pbtxt.new', touched]);
 
 function configIn(file: string): Buffer {
   const config = readRegularFile(file);
   const fault = boundFault(config.toString());
   if (fault !== null) throw new ConfigBeyond(file, fault);
   return config;
+}
+
+/** The view, not the repository, can't be changed: its disk is full, or its folder is gone. */
+export class ViewUnwritable extends Error {
+  constructor(
+    readonly file: string,
+    cause: unknown,
+  ) {
+    super(`can't be written: ${(cause as Error).message}`, { cause });
+  }
+}
+
+function writing(file: string, work: () => void): void {
+  try {
+    work();
+  } catch (error) {
+    throw new ViewUnwritable(file, error);
+  }
 }
 
 /**
@@ -46,17 +64,18 @@ export class RepositoryView {
 
   /**
    * Shows a model with these versions. Its configuration is written anew where the repository's differs. Throws
-   * ConfigBeyond, and changes nothing, where that is beyond the limits.
+   * ConfigBeyond where that is beyond the limits, ViewUnwritable where there is no room for it: nothing changes then.
    */
   show(model: string, versions: readonly string[]): void {
     const [from, to] = [join(this.repository, model), join(this.folder, model)];
     const config = configIn(join(from, 'config.pbtxt'));
-    mkdirSync(to, { recursive: true });
+    const file = join(to, 'config.pbtxt');
+    const isNew = this.stageConfig(config, file);
     for (const name of readdirSync(to)) {
       if (!ours.has(name) && !versions.includes(name)) rmSync(join(to, name), { recursive: true });
     }
     for (const version of versions) this.link(join(from, version), join(to, version));
-    this.writeConfig(config, join(to, 'config.pbtxt'));
+    if (isNew) writing(file, () => renameSync(`${file}.new`, file));
   }
 
   remove(model: string): void {
@@ -70,8 +89,11 @@ export class RepositoryView {
   touch(model: string): void {
     const folder = join(this.folder, model);
     if (!existsSync(folder)) return;
-    rmSync(join(folder, touched), { force: true });
-    writeFileSync(join(folder, touched), '');
+    const file = join(folder, touched);
+    writing(file, () => {
+      rmSync(file, { force: true });
+      writeFileSync(file, '');
+    });
   }
 
   /** Paths of the view in the core's words become those of the repository. */
@@ -87,13 +109,22 @@ export class RepositoryView {
     const real = realpathSync(target);
     const there = lstatSync(path, { throwIfNoEntry: false });
     if (there?.isSymbolicLink() && readlinkSync(path) === real) return;
-    rmSync(path, { recursive: true, force: true });
-    symlinkSync(real, path);
+    writing(path, () => {
+      rmSync(path, { recursive: true, force: true });
+      symlinkSync(real, path);
+    });
   }
 
-  private writeConfig(wanted: Buffer, to: string): void {
-    if (existsSync(to) && readFileSync(to).equals(wanted)) return;
-    writeFileSync(`${to}.new`, wanted);
-    renameSync(`${to}.new`, to);
+  /** Beside the one that the core knows; false where that says the same. */
+  private stageConfig(wanted: Buffer, file: string): boolean {
+    if (existsSync(file) && readFileSync(file).equals(wanted)) return false;
+    try {
+      mkdirSync(dirname(file), { recursive: true });
+      writeFileSync(`${file}.new`, wanted);
+      return true;
+    } catch (error) {
+      if (existsSync(`${file}.new`)) rmSync(`${file}.new`, { recursive: true });
+      throw new ViewUnwritable(file, error);
+    }
   }
 }
