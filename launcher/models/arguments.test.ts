@@ -28,8 +28,8 @@ test('a label with its versions and its share', () => {
 });
 
 test.each([
-  [[], /a command is wanted/],
-  [['lost'], /a command is wanted/],
+  [[], /^a command is wanted/],
+  [['lost'], /^"lost": a command is wanted: list, load/],
   [['list', 'a'], /takes no models/],
   [['load'], /no model is named/],
   [['list', '--url', 'a:0'], /--url is "a:0": host:port is wanted, a port from 1 to 65535/],

@@ -110,11 +110,16 @@ function split(argv: readonly string[]): { words: string[]; rest: string[] } {
   return { words, rest };
 }
 
+function lackingCommand(word: string | undefined): string {
+  const wanted = `a command is wanted: ${commands.join(', ')}`;
+  return word === undefined ? wanted : `${shown(word)}: ${wanted}`;
+}
+
 export function readInvocation(argv: readonly string[]): Invocation {
   const { words, rest } = split(argv);
   const [word, ...operands] = words;
   const command = commands.find((one) => one === word);
-  if (command === undefined) throw new ArgumentsInvalid(`a command is wanted: ${commands.join(', ')}`);
+  if (command === undefined) throw new ArgumentsInvalid(lackingCommand(word));
   const given = readFlags(rest, flags);
   const label = command === 'label' ? readLabel(operands.shift()) : null;
   const models = operands.map((operand) => readModel(operand, versions[command]));

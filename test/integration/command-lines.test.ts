@@ -13,6 +13,7 @@ const programs = [
   'launcher/dead-letters.js',
   'launcher/models/main.js',
   'native/planner/solve-main.js',
+  'services/inference-worker/serve-models/main.js',
   ...benches,
 ];
 

@@ -1,19 +1,39 @@
+import { ArgumentsInvalid, runCommand } from '#lib/command-line';
 import { runService } from '#lib/service';
+import { shownText } from '#schemas/shown-text';
 import { loadWorkerConfig } from '../config';
 import { workerEvents } from '../events';
 import { startEngine, startHealth, startProtocol, waitForEngine, type Started } from '../start-worker';
 
+const usage = `npm run --silent serve-models
+  Serves the models of ROUNDHOUSE_MODELS_DIR (default models/) as a Triton server does, without Kafka, until Ctrl-C:
+  KServe v2 over HTTP on port 8000 and over gRPC on 8001, metrics on 8002, /livez and /readyz on 8090.
+  ROUNDHOUSE_WORKER_KSERVE_HTTP_PORT, …_GRPC_PORT, …_METRICS_PORT and …_HTTP_PORT name others;
+  docs/kserve.md and docs/configuration.md have the rest.`;
+
+/** Everything comes from the environment. */
+function parse([word]: readonly string[]): void {
+  if (word === undefined) return;
+  throw new ArgumentsInvalid(`${shownText(word, 100)}: no arguments are taken`);
+}
+
 /** A worker that takes no shards: an engine with its sentinel, and the ports of the inference protocol. */
-void runService({
-  name: 'serve-models',
-  loadConfig: loadWorkerConfig,
-  async start(context) {
-    const started: Started = {};
-    const http = await startHealth(context, started, {});
-    const link = startEngine(context, workerEvents(context.telemetry), process.env);
-    started.link = link;
-    const ports = await startProtocol(context, link);
-    await waitForEngine(link, context.signal);
-    return { http, ...ports };
-  },
-});
+function run(): Promise<void> {
+  return runService({
+    name: 'serve-models',
+    loadConfig: loadWorkerConfig,
+    async start(context) {
+      const started: Started = {};
+      const http = await startHealth(context, started, {});
+      const link = startEngine(context, workerEvents(context.telemetry), process.env);
+      started.link = link;
+      const ports = await startProtocol(context, link);
+      await waitForEngine(link, context.signal);
+      return { http, ...ports };
+    },
+  });
+}
+
+const staysUp = () => undefined;
+
+void runCommand({ usage, parse, run }, process.argv.slice(2), staysUp);
