@@ -55,6 +55,19 @@ test('a process that died while it cleared the lock of another is passed over, t
   expect(readdirSync(folder)).toEqual([]);
 });
 
+test('what killed processes left beside the file goes, what others are writing stays', async () => {
+  const { pid } = spawnSync('true');
+  const left = await lockText({ pid, started: '1' });
+  const living = await lockText({});
+  writeFileSync(`${file}.new-left`, '');
+  writeFileSync(`${file}.lock.left.new`, left);
+  writeFileSync(`${file}.lock.claim`, left);
+  writeFileSync(`${file}.lock.living.new`, living);
+  writeFileSync(`${file}.lock.begun.new`, '');
+  expect(await whileLocked(file, () => 'done')).toBe('done');
+  expect(readdirSync(folder).sort()).toEqual(['labels.json.lock.begun.new', 'labels.json.lock.living.new']);
+});
+
 test('one that lives and clears a lock is waited for no longer than a lock', async () => {
   const { pid } = spawnSync('true');
   writeFileSync(`${file}.lock.theirs`, await lockText({ nonce: 'second' }));

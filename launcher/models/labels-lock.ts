@@ -1,6 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync, linkSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  linkSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { hostname } from 'node:os';
+import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RoundhouseError } from '#schemas/errors';
 import { identityOf, isAlive, type ProcessIdentity } from '../process-identity';
@@ -65,6 +74,16 @@ function clear(lock: string, dead: Holder, us: Holder): boolean {
   }
 }
 
+/** Removes what commands that were killed left beside the file. For the holder of the lock: nobody else writes there. */
+function sweep(file: string, us: Holder): void {
+  for (const name of readdirSync(dirname(file))) {
+    const path = join(dirname(file), name);
+    const isUnfinished = name.startsWith(`${basename(file)}.new-`);
+    const left = name.startsWith(`${basename(file)}.lock.`) ? holderOf(path) : null;
+    if (isUnfinished || (left !== null && isGone(left, us))) rmSync(path, { force: true });
+  }
+}
+
 function heldBy(lock: string, holder: Holder | null): RoundhouseError {
   const who = holder === null ? 'somebody' : `process ${holder.pid} of ${holder.place} since ${holder.since}`;
   return new RoundhouseError('CONFIG_INVALID', `${lock} is held by ${who}; remove it if that is over`);
@@ -95,6 +114,7 @@ export async function whileLocked<T>(file: string, work: () => T, giveUpMs = wai
   const lock = `${file}.lock`;
   await take(lock, us, giveUpMs);
   try {
+    sweep(file, us);
     return work();
   } finally {
     rmSync(lock);
