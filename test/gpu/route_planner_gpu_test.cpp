@@ -251,7 +251,7 @@ void checkAll(const Settings& settings) {
       checkFamily(planner, family, family.leastOrders == 7 ? settings.each / 15 : settings.each);
     }
     checkFaults(planner);
-    for (const int index : {0, 4, 9, 10}) checkGivingUp(test::routeFamilies[index], settings.each / 10);
+    for (const int index : {0, 4, 9, 10}) checkGivingUp(test::routeFamilies[index], std::max<std::size_t>(30, settings.each / 10));
     checkCancelling(planner);
   }
   checkCore(settings);

@@ -45,7 +45,8 @@ std::vector<int32_t> gather(const PackedIntake& intake) {
 
 /// Solves the requests chunk by chunk; at chunk `cancelAt` the first request is given up.
 std::vector<Row> solveAll(std::span<PackedRequest> requests, std::size_t mostWords, int cancelAt = -1) {
-  PackedIntake intake(requests);
+  gpu::WorkerPool workers(2);
+  PackedIntake intake(requests, workers);
   std::vector<Row> all;
   std::vector<uint32_t> offsets(kMost + 1);
   for (int chunk = 0;; ++chunk) {
@@ -178,7 +179,8 @@ gpu::PackedWalk::End walkSlowly(std::span<const int32_t> words, std::size_t from
 }
 
 void checkWalk(const std::string& name, std::span<const int32_t> words, std::size_t from, std::size_t limit) {
-  gpu::PackedWalk walk;
+  gpu::WorkerPool workers(3);
+  gpu::PackedWalk walk(workers);
   for (int again = 0; again < 2; ++again) {
     std::vector<uint32_t> starts, expected;
     const auto end = walk.walk(words, from, limit, starts);

@@ -36,7 +36,7 @@ class PackedIntake {
     bool pinned;
   };
 
-  explicit PackedIntake(std::span<PackedRequest> requests) : requests_(requests) {}
+  PackedIntake(std::span<PackedRequest> requests, WorkerPool& workers) : requests_(requests), walk_(workers) {}
 
   /// Takes up to `most` problems with up to `mostWords` words, at least kMostPackedWords: `offsets` gets where each begins
   /// among the chunk's words, and where the last ends. Returns their number, 0 at the end of the requests.

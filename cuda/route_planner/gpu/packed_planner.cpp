@@ -8,6 +8,12 @@
 #include "packed_work.hpp"
 
 namespace roundhouse::route_planner::gpu {
+namespace {
+
+/// Rows that one thread copies before another is worth waking.
+constexpr int kRowsEach = 16384;
+
+}  // namespace
 
 struct PackedPlanner::State {
   explicit State(const DevicePlannerOptions& options) : planner(options), buffers(options.chunk) {}
@@ -71,15 +77,20 @@ void PackedPlanner::solve(std::span<PackedRequest> requests) {
 }
 
 void PackedPlanner::read(const PackedRequest& request, void* costs, void* sequences, void* flags) {
-  state_->eachPart(request, [&](const PackedBuffers::Result& result, int at, int row, int count) {
-    const auto copy = [&](void* to, const auto* from) {
-      state_->buffers.copy(static_cast<std::byte*>(to) + sizeof(*from) * static_cast<std::size_t>(row), from + at,
-                           sizeof(*from) * static_cast<std::size_t>(count));
-    };
-    const PackedRows rows = result.rows();
-    copy(costs, rows.costs());
-    copy(sequences, rows.sequences());
-    copy(flags, rows.flags());
+  const auto copyRows = [](void* to, const auto* from, int row, int count) {
+    std::memcpy(static_cast<std::byte*>(to) + sizeof(*from) * static_cast<std::size_t>(row), from,
+                sizeof(*from) * static_cast<std::size_t>(count));
+  };
+  const int threads = std::clamp(request.count / kRowsEach, 1, PackedBuffers::kThreads);
+  state_->buffers.workers.run(threads, [&](int thread) {
+    int part = 0;
+    state_->eachPart(request, [&](const PackedBuffers::Result& result, int at, int row, int count) {
+      if (part++ % threads != thread) return;
+      const PackedRows rows = result.rows();
+      copyRows(costs, rows.costs() + at, row, count);
+      copyRows(sequences, rows.sequences() + at, row, count);
+      copyRows(flags, rows.flags() + at, row, count);
+    });
   });
 }
 

@@ -74,18 +74,27 @@ bool PackedWalk::join(const Part& part, End& end, std::vector<uint32_t>& starts)
   return !part.faulty;
 }
 
+void PackedWalk::takeTurns(std::span<Part> parts) const {
+  for (bool any = true; any;) {
+    any = false;
+    for (Part& part : parts) {
+      if (!part.ended) step(part);
+      any = any || !part.ended;
+    }
+  }
+}
+
 PackedWalk::End PackedWalk::walk(std::span<const int32_t> words, std::size_t from, std::size_t limit,
                                  std::vector<uint32_t>& starts) {
   words_ = words;
   from_ = from;
   begin(limit);
-  for (bool any = true; any;) {
-    any = false;
-    for (std::size_t index = 0; index < parts_; ++index) {
-      if (!part_[index].ended) step(part_[index]);
-      any = any || !part_[index].ended;
-    }
-  }
+  const std::size_t threads = std::min(parts_, static_cast<std::size_t>(workers_.threads()));
+  workers_.run(static_cast<int>(threads), [&](int thread) {
+    const std::size_t first = parts_ * static_cast<std::size_t>(thread) / threads;
+    const std::size_t end = parts_ * static_cast<std::size_t>(thread + 1) / threads;
+    takeTurns(std::span(part_).subspan(first, end - first));
+  });
   End end{from, false};
   for (std::size_t index = 0; index < parts_ && join(part_[index], end, starts); ++index) {
   }

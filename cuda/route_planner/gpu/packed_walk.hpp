@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "../algo/packed.hpp"
+#include "worker_pool.hpp"
 
 namespace roundhouse::route_planner::gpu {
 
@@ -16,6 +17,9 @@ namespace roundhouse::route_planner::gpu {
  */
 class PackedWalk {
  public:
+  /// The walks are shared out among the threads of `workers`, which outlives it.
+  explicit PackedWalk(WorkerPool& workers) : workers_(workers) {}
+
   struct End {
     /// Where the next problem begins.
     std::size_t at;
@@ -40,10 +44,12 @@ class PackedWalk {
   };
 
   void begin(std::size_t limit);
+  void takeTurns(std::span<Part> parts) const;
   void step(Part& part) const;
   std::size_t guess(std::size_t from, std::size_t end) const;
   bool join(const Part& part, End& end, std::vector<uint32_t>& starts) const;
 
+  WorkerPool& workers_;
   std::span<const int32_t> words_;
   std::size_t from_ = 0;
   std::size_t parts_ = 0;

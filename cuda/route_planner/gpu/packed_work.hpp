@@ -34,7 +34,7 @@ class PackedBuffers {
   std::array<Turn, kPlannerSlots> turns;
   std::vector<Result> results;
   std::size_t mostWords;
-  /// Copy between pageable and page-locked memory.
+  /// Copy between pageable and page-locked memory, and walk over packed problems.
   static constexpr int kThreads = 4;
   WorkerPool workers;
 };
@@ -42,7 +42,7 @@ class PackedBuffers {
 /// The requests of one call as the planner's work.
 class PackedWork final : public DeviceWork {
  public:
-  PackedWork(std::span<PackedRequest> requests, PackedBuffers& buffers) : intake_(requests), buffers_(buffers) {}
+  PackedWork(std::span<PackedRequest> requests, PackedBuffers& buffers) : intake_(requests, buffers.workers), buffers_(buffers) {}
 
   bool allCancelled() { return intake_.allCancelled(); }
   /// Chunks whose rows are, or will be, in buffers.results.
