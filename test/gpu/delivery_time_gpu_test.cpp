@@ -30,7 +30,7 @@ void checkBackend(Network& cpu) {
   TritonHost host({.repository = checkoutFolder() / "models", .backends = backendsFolder()});
   host.load("delivery_time");
   const std::string config = host.config("delivery_time");
-  CHECK_THAT(config.find("KIND_GPU") != std::string::npos && config.find("\"count\":4") != std::string::npos, config);
+  CHECK_THAT(config.find("KIND_GPU") != std::string::npos && config.find("\"count\":3") != std::string::npos, config);
   constexpr std::size_t most = 65'536;
   const std::vector<float> features = gpu::rowsToCompare(kColumns, most);
   const std::vector<float> expected = predictOnCpu(cpu, features);

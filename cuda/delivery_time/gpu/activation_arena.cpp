@@ -54,9 +54,18 @@ std::unique_ptr<device::Event> ActivationArena::freshEvent() {
   return event;
 }
 
-ActivationArena::Lease::Lease(ActivationArena& arena, std::size_t bytes, cudaStream_t stream)
+ActivationArena::Lease::Lease(ActivationArena& arena, std::size_t bytes, cudaStream_t stream, Last& last)
     : arena_(arena), stream_(stream) {
   std::unique_lock lock(arena_.mutex_);
+  const bool again = last.stream == stream && arena_.book_.reopen(last.id, bytes);
+  const LeaseBook::Lease lease = again ? arena_.book_.lease(last.id) : take(bytes, lock);
+  last = {lease.id, stream};
+  id_ = lease.id;
+  bytes_ = lease.bytes;
+  memory_ = arena_.chunks_[lease.chunk].as<char>() + lease.offset;
+}
+
+LeaseBook::Lease ActivationArena::Lease::take(std::size_t bytes, std::unique_lock<std::mutex>& lock) {
   auto end = arena_.freshEvent();
   std::optional<LeaseBook::Lease> lease;
   while (!lease) {
@@ -65,11 +74,9 @@ ActivationArena::Lease::Lease(ActivationArena& arena, std::size_t bytes, cudaStr
     // Open leases last as long as it takes to enqueue a call.
     if (!lease) arena_.closed_.wait(lock);
   }
-  id_ = lease->id;
-  bytes_ = lease->bytes;
-  memory_ = arena_.chunks_[lease->chunk].as<char>() + lease->offset;
-  arena_.ends_[id_] = std::move(end);
   for (const std::uint64_t earlier : lease->after) (void)cudaStreamWaitEvent(stream_, *arena_.ends_.at(earlier));
+  arena_.ends_[lease->id] = std::move(end);
+  return *lease;
 }
 
 ActivationArena::Lease::~Lease() {

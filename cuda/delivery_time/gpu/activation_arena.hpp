@@ -24,11 +24,17 @@ class ActivationArena {
   /// Of device memory that it holds.
   std::size_t bytes() const;
 
+  /// Of a lease, for the next one of the same owner: it gets the same memory while nobody else wants it.
+  struct Last {
+    std::uint64_t id = 0;
+    cudaStream_t stream = nullptr;
+  };
+
   /// Memory for the work that the owner enqueues on `stream` until the lease ends. That work runs once no earlier lease
   /// of these bytes is in use.
   class Lease {
    public:
-    Lease(ActivationArena& arena, std::size_t bytes, cudaStream_t stream);
+    Lease(ActivationArena& arena, std::size_t bytes, cudaStream_t stream, Last& last);
     ~Lease();
     Lease(const Lease&) = delete;
     Lease& operator=(const Lease&) = delete;
@@ -36,6 +42,8 @@ class ActivationArena {
     std::size_t bytes() const { return bytes_; }
 
    private:
+    LeaseBook::Lease take(std::size_t bytes, std::unique_lock<std::mutex>& lock);
+
     ActivationArena& arena_;
     cudaStream_t stream_;
     std::uint64_t id_ = 0;

@@ -177,9 +177,15 @@ void DeviceInstance::runLarge(Batch& batch, std::vector<Slice>& slices, std::siz
   stage(batch, slices, rows);
   const std::vector<Group> groups = groupsOf(batch, slices);
   while (ends_.size() < groups.size()) ends_.push_back(std::make_unique<device::Event>());
-  for (std::size_t at = 0; at < groups.size(); ++at) ends_[at]->record(runTogether(slices, groups[at]));
   for (std::size_t at = 0; at < groups.size(); ++at) {
-    ends_[at]->wait();
+    const cudaStream_t stream = runTogether(slices, groups[at]);
+    if (groups.size() > 1)
+      ends_[at]->record(stream);
+    else
+      device::require(cudaStreamSynchronize(stream), "the GPU failed");
+  }
+  for (std::size_t at = 0; at < groups.size(); ++at) {
+    if (groups.size() > 1) ends_[at]->wait();
     for (const std::size_t index : groups[at].members) finish(batch, index, slices[index]);
   }
 }

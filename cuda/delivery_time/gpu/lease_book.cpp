@@ -60,15 +60,33 @@ std::optional<LeaseBook::Place> LeaseBook::bestPlace(std::size_t chunk, std::siz
 
 std::optional<LeaseBook::Place> LeaseBook::placeAt(std::size_t chunk, std::size_t offset, std::size_t bytes) const {
   if (offset + bytes > chunks_[chunk]) return std::nullopt;
+  const Lease wanted{0, chunk, offset, bytes, {}};
   Place place{offset, {}};
   for (const Held& held : held_) {
-    const Lease& lease = held.lease;
-    const bool apart = lease.chunk != chunk || lease.offset >= offset + bytes || lease.offset + lease.bytes <= offset;
-    if (apart) continue;
+    if (!overlap(held.lease, wanted)) continue;
     if (held.open) return std::nullopt;
-    place.after.push_back(lease.id);
+    place.after.push_back(held.lease.id);
   }
   return place;
+}
+
+bool LeaseBook::overlap(const Lease& one, const Lease& other) {
+  return one.chunk == other.chunk && one.offset < other.offset + other.bytes && other.offset < one.offset + one.bytes;
+}
+
+bool LeaseBook::reopen(std::uint64_t id, std::size_t bytes) {
+  const auto mine = std::find_if(held_.begin(), held_.end(), [id](const Held& held) { return held.lease.id == id; });
+  if (mine == held_.end() || mine->open || mine->lease.bytes < bytes) return false;
+  const bool shared = std::any_of(held_.begin(), held_.end(), [&](const Held& held) {
+    return held.lease.id != id && overlap(held.lease, mine->lease);
+  });
+  if (shared) return false;
+  mine->open = true;
+  return true;
+}
+
+const LeaseBook::Lease& LeaseBook::lease(std::uint64_t id) const {
+  return std::find_if(held_.begin(), held_.end(), [id](const Held& held) { return held.lease.id == id; })->lease;
 }
 
 void LeaseBook::close(std::uint64_t id) {

@@ -29,10 +29,15 @@ class LeaseBook {
   /// Prefers free bytes, then those that were leased longest ago. Nothing where open leases leave no room; throws Error
   /// where no chunk is large enough.
   std::optional<Lease> take(std::size_t bytes);
+  /// Opens a closed lease of the same stream once more, whose end need not have passed: work in a stream runs in order.
+  /// False where it is gone, smaller than `bytes`, or others lease some of its bytes since.
+  bool reopen(std::uint64_t id, std::size_t bytes);
   void close(std::uint64_t id);
   void drop(std::uint64_t id);
   /// The closed ones, the oldest first.
   std::vector<std::uint64_t> closed() const;
+  /// That is held, open or closed.
+  const Lease& lease(std::uint64_t id) const;
 
  private:
   struct Held {
@@ -45,6 +50,7 @@ class LeaseBook {
     std::uint64_t newest() const { return after.empty() ? 0 : after.back(); }
   };
   std::optional<Place> bestPlace(std::size_t chunk, std::size_t bytes) const;
+  static bool overlap(const Lease& one, const Lease& other);
   std::optional<Place> placeAt(std::size_t chunk, std::size_t offset, std::size_t bytes) const;
 
   std::vector<std::size_t> chunks_;

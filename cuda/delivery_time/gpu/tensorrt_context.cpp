@@ -92,7 +92,7 @@ void TensorRtContext::run(const float* d_features, std::size_t rows, float* d_qu
   setRows(work, rows);
   setAddresses(work, d_features, d_quantiles);
   if (network_->arena() == nullptr) return launch(work, stream);
-  const ActivationArena::Lease lease(*network_->arena(), work.bytes, stream);
+  const ActivationArena::Lease lease(*network_->arena(), work.bytes, stream, work.last);
   setMemory(work, lease.memory(), lease.bytes());
   launch(work, stream);
 }

@@ -31,6 +31,7 @@ class TensorRtContext : public DeviceNetwork::Context {
     std::unique_ptr<nvinfer1::IExecutionContext> context;
     std::size_t rows = 0;
     std::size_t bytes = 0;
+    ActivationArena::Last last{};
     void* memory = nullptr;
     const float* features = nullptr;
     float* quantiles = nullptr;
