@@ -1,5 +1,5 @@
 // route_planner_gpu_bench [--shared DIR] [--count N] [--threads N] [--out FILE] [--models DIR] [--backends DIR]
-//                         [--orders N] [--hard N] [--without-core]
+//                         [--orders N | --most N] [--hard N] [--without-core]
 // `bench solver`: plans of 2 to 7 orders, city and worst case. Kernels alone with everything in device memory; each step
 // of a chunk; whole calls of the backend in TritonCore; the CPU's planner on all threads. Needs a GPU.
 #include <algorithm>
@@ -31,6 +31,7 @@ struct Settings {
   int hard = 100000;
   int threads = 16;
   int orders = 0;
+  int mostOrders = 7;
   bool withCore = true;
 };
 
@@ -174,6 +175,7 @@ Settings readSettings(int argc, char** argv) {
     if (key == "--hard") settings.hard = std::atoi(value);
     if (key == "--threads") settings.threads = std::atoi(value);
     if (key == "--orders") settings.orders = std::atoi(value);
+    if (key == "--most") settings.mostOrders = std::atoi(value);
   }
   return settings;
 }
@@ -190,7 +192,7 @@ int run(const Settings& settings) {
   int differ = 0;
   std::string results;
   const auto add = [&](const std::string& text) { results.append(results.empty() ? "\n    " : ",\n    ").append(text); };
-  for (int orders = 2; orders <= 7; ++orders) {
+  for (int orders = 2; orders <= settings.mostOrders; ++orders) {
     if (settings.orders != 0 && settings.orders != orders) continue;
     for (const char* kind : {"city", "worst"}) {
       // Of 7 orders those with more than 12 stops take the heuristic: few are enough.
