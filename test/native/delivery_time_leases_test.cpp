@@ -93,6 +93,31 @@ void checkOldestLeaseFirst() {
   CHECK(large->chunk == 1 && large->offset == 0 && large->after.empty());
 }
 
+void checkLeasesAgain() {
+  LeaseBook book;
+  book.addChunk(2048);
+  const auto one = book.take(1024);
+  CHECK(!book.reopen(one->id, 1024));
+  book.close(one->id);
+  CHECK(!book.reopen(one->id, 1025) && !book.reopen(99, 1));
+  CHECK(book.reopen(one->id, 700));
+  CHECK_EQUAL(book.lease(one->id).offset, 0U);
+  // Open again: its bytes are nobody else's.
+  CHECK(book.take(1024)->offset == 1024 && !book.take(512));
+  book.close(one->id);
+  // Taken over by another, open or closed, it is not opened again, though it is still held.
+  const auto two = book.take(512);
+  CHECK(two->offset == 0 && two->after == std::vector{one->id});
+  CHECK(!book.reopen(one->id, 1024));
+  book.close(two->id);
+  CHECK(!book.reopen(one->id, 1024));
+  book.drop(two->id);
+  CHECK(book.reopen(one->id, 1024));
+  book.close(one->id);
+  book.drop(one->id);
+  CHECK(!book.reopen(one->id, 1024));
+}
+
 /// Random takes, closes and drops: bytes of leases that don't wait for each other never overlap.
 void checkRandomLeases() {
   LeaseBook book;
@@ -124,6 +149,12 @@ void checkRandomLeases() {
     if (held[at].open) {
       book.close(held[at].lease.id);
       held[at].open = false;
+    } else if (random(4) == 0 && book.reopen(held[at].lease.id, 1)) {
+      for (std::size_t other = 0; other < held.size(); ++other) {
+        const LeaseBook::Lease &a = held[at].lease, &b = held[other].lease;
+        CHECK(other == at || a.chunk != b.chunk || a.offset >= b.offset + b.bytes || b.offset >= a.offset + a.bytes);
+      }
+      held[at].open = true;
     } else {
       book.drop(held[at].lease.id);
       held.erase(held.begin() + static_cast<std::ptrdiff_t>(at));
@@ -186,6 +217,7 @@ int main() {
   checkProfiles();
   checkLeases();
   checkOldestLeaseFirst();
+  checkLeasesAgain();
   checkRandomLeases();
   checkLimits();
   checkLimitsOfOddValues();
