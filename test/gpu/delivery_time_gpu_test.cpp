@@ -1,6 +1,6 @@
 // The delivery-time network on a GPU against ONNX Runtime: every batch size, odd rows, several contexts, plans that are
-// kept, damaged, another's or missing; then the Triton backend with memory of every kind. `--quick` for the sanitizers. Without a GPU only what is said
-// then is tested.
+// kept, damaged, another's or missing; then the Triton backend with memory of every kind. `--quick` for the sanitizers.
+// Without a GPU only what is said then is tested.
 #include <cstdio>
 #include <random>
 #include <string>
