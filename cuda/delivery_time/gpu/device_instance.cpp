@@ -5,7 +5,6 @@
 
 #include "device_count.hpp"
 #include "request.hpp"
-#include "rows_of.hpp"
 #include "triton_error.hpp"
 
 namespace roundhouse::delivery_time::gpu {
@@ -17,42 +16,11 @@ using namespace backend;
 constexpr std::size_t kRowsAlone = 2'048;
 /// Copies of so many rows take as long as computing them: they run side by side.
 constexpr std::size_t kRowsInHalves = 32'768;
-/// What TensorRT reads fastest.
-constexpr std::uintptr_t kAlignment = 16;
-
 void copy(void* to, const void* from, std::size_t bytes, cudaStream_t stream) {
   device::require(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream), "rows can't be copied");
 }
 
-bool isAligned(const void* start) { return reinterpret_cast<std::uintptr_t>(start) % kAlignment == 0; }
-
 }  // namespace
-
-/// Where a request's features lie: the core may hold them in several buffers.
-struct DeviceInstance::Part {
-  const void* start = nullptr;
-  std::size_t bytes = 0;
-  TRITONSERVER_MemoryType memory = TRITONSERVER_MEMORY_CPU;
-};
-
-/// One request; `offset` is its first row in the batch's own buffers.
-struct DeviceInstance::Slice {
-  std::vector<Part> parts;
-  std::size_t rows = 0;
-  std::size_t offset = 0;
-  std::unique_ptr<Reply> reply;
-  OutputPlace place;
-
-  bool inDeviceMemory() const { return parts.front().memory == TRITONSERVER_MEMORY_GPU; }
-  bool inHostMemory() const {
-    return std::none_of(parts.begin(), parts.end(),
-                        [](const Part& part) { return part.memory == TRITONSERVER_MEMORY_GPU; });
-  }
-  /// Its features can be read where they lie, by a call that runs nothing else.
-  bool isReadable() const { return parts.size() == 1 && inDeviceMemory() && isAligned(parts.front().start); }
-  /// Its quantiles can be written where they belong, by such a call.
-  bool isWritable() const { return place.memory == TRITONSERVER_MEMORY_GPU && isAligned(place.start); }
-};
 
 DeviceInstance::DeviceInstance(const Columns& columns, int device, std::shared_ptr<DeviceNetwork> network)
     : columns_(columns), device_(device), network_(std::move(network)) {
@@ -72,7 +40,7 @@ void DeviceInstance::execute(Batch& batch) {
     if (isCancelled(batch.request(index))) {
       throw Error(ErrorCode::deadlineExceeded, "the caller cancelled the request");
     }
-    slices[index] = read(batch.request(index));
+    slices[index] = readSlice(batch.request(index), columns_, device_);
   });
   batch.startComputing();
   try {
@@ -87,34 +55,6 @@ void DeviceInstance::execute(Batch& batch) {
       std::rethrow_exception(broken);
     });
   }
-}
-
-DeviceInstance::Slice DeviceInstance::read(TRITONBACKEND_Request* request) const {
-  TRITONBACKEND_Input* input = nullptr;
-  if (OwnedError missing{TRITONBACKEND_RequestInput(request, "features", &input)}) {
-    throw Error(ErrorCode::payloadInvalid, "tensor 'features' is missing");
-  }
-  TRITONSERVER_DataType type;
-  const std::int64_t* shape = nullptr;
-  std::uint32_t dimensions = 0, buffers = 0;
-  std::uint64_t bytes = 0;
-  check(TRITONBACKEND_InputProperties(input, nullptr, &type, &shape, &dimensions, &bytes, &buffers));
-  if (type != TRITONSERVER_TYPE_FP32) {
-    throw Error(ErrorCode::payloadInvalid, std::string("tensor 'features' is ") + TRITONSERVER_DataTypeString(type) +
-                                               ", not FP32");
-  }
-  Slice slice;
-  std::uint64_t found = 0;
-  for (std::uint32_t index = 0; index < buffers; ++index) {
-    Part part;
-    std::int64_t device = device_;
-    check(TRITONBACKEND_InputBuffer(input, index, &part.start, &part.bytes, &part.memory, &device));
-    found += part.bytes;
-    if (part.bytes > 0) slice.parts.push_back(part);
-  }
-  slice.rows = rowsOf({shape, dimensions}, found == bytes ? bytes / sizeof(float) : 0, columns_.features);
-  if (slice.parts.empty()) throw Error(ErrorCode::payloadInvalid, "tensor 'features' has no rows");
-  return slice;
 }
 
 void DeviceInstance::run(Batch& batch, std::vector<Slice>& slices) {
@@ -134,14 +74,6 @@ void DeviceInstance::run(Batch& batch, std::vector<Slice>& slices) {
     runLarge(batch, slices, rows);
 }
 
-void DeviceInstance::place(TRITONBACKEND_Request* request, Slice& slice) const {
-  const std::int64_t shape[] = {static_cast<std::int64_t>(slice.rows), static_cast<std::int64_t>(columns_.quantiles)};
-  auto reply = std::make_unique<Reply>(request);
-  slice.place = reply->placeOf("quantiles", TRITONSERVER_TYPE_FP32, shape,
-                               slice.inDeviceMemory() ? TRITONSERVER_MEMORY_GPU : TRITONSERVER_MEMORY_CPU_PINNED, device_);
-  slice.reply = std::move(reply);
-}
-
 /// One graph with the copies in it; the replies are made while it runs.
 void DeviceInstance::runSmall(Batch& batch, std::vector<Slice>& slices, std::size_t rows) {
   auto* to = reinterpret_cast<char*>(context_->hostFeatures());
@@ -153,7 +85,7 @@ void DeviceInstance::runSmall(Batch& batch, std::vector<Slice>& slices, std::siz
     }
   }
   context_->enqueueHost(rows, *stream_);
-  batch.each([&](std::size_t index) { place(batch.request(index), slices[index]); });
+  batch.each([&](std::size_t index) { placeReply(batch.request(index), slices[index], columns_, device_); });
   stream_->wait();
   batch.each([&](std::size_t index) {
     Slice& slice = slices[index];
@@ -173,7 +105,7 @@ void DeviceInstance::runSmall(Batch& batch, std::vector<Slice>& slices, std::siz
 void DeviceInstance::runLarge(Batch& batch, std::vector<Slice>& slices, std::size_t rows) {
   d_features_.demand(rows * columns_.features * sizeof(float));
   d_quantiles_.demand(rows * columns_.quantiles * sizeof(float));
-  batch.each([&](std::size_t index) { place(batch.request(index), slices[index]); });
+  batch.each([&](std::size_t index) { placeReply(batch.request(index), slices[index], columns_, device_); });
   stage(batch, slices, rows);
   const std::vector<Group> groups = groupsOf(batch, slices);
   while (ends_.size() < groups.size()) ends_.push_back(std::make_unique<device::Event>());

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "device_network.hpp"
+#include "device_slice.hpp"
 #include "memory.hpp"
 #include "model.hpp"
 #include "stream.hpp"
@@ -21,15 +22,11 @@ class DeviceInstance : public Instance {
   void execute(backend::Batch& batch) override;
 
  private:
-  struct Part;
-  struct Slice;
   struct Group {
     std::vector<std::size_t> members{};
     std::size_t rows = 0;
   };
 
-  Slice read(TRITONBACKEND_Request* request) const;
-  void place(TRITONBACKEND_Request* request, Slice& slice) const;
   void run(backend::Batch& batch, std::vector<Slice>& slices);
   void runSmall(backend::Batch& batch, std::vector<Slice>& slices, std::size_t rows);
   void runLarge(backend::Batch& batch, std::vector<Slice>& slices, std::size_t rows);
