@@ -7,12 +7,18 @@ import { projectRoot } from './setup/places.mjs';
 
 /** node scripts/run.mjs NAME [ARGUMENTS]: what `npm run NAME` runs, after setting up what is missing. */
 const nativeSteps = ['npm', 'triton', 'typescript', 'native', 'python'];
+/** Benches that need neither services nor native code. */
+const simulated = ['scheduling'];
 const programs = {
   solve: (args) => ['dist/native/planner/solve-main.js', args, nativeSteps],
   'dead-letters': (args) => ['dist/launcher/dead-letters.js', args, ['npm', 'typescript']],
   models: (args) => ['dist/launcher/models/main.js', args, nativeSteps],
   'serve-models': (args) => ['dist/services/inference-worker/serve-models/main.js', args, nativeSteps],
-  bench: ([name, ...args]) => [benchEntry(name), args, stepNames],
+  bench: ([name, ...args]) => [
+    benchEntry(name),
+    args,
+    simulated.includes(name) ? ['npm', 'typescript'] : stepNames,
+  ],
 };
 const usage = `usage: node scripts/run.mjs ${Object.keys(programs).join('|')} …`;
 

@@ -24,13 +24,15 @@ interface Ranked {
   readonly isPressing: boolean;
 }
 
+/** A millisecond less to do for its resource makes up for so many of a later arrival. */
+const interlockWeight = 20;
 /** A clock may not be finer. */
 const leastWaitMs = 0.05;
 
 /**
  * Which head starts now, and where. A device is good enough for a shard where it would be done no later than
  * everything that waits; a shard may start once holding it any longer would let a resource run dry. Of those the
- * pressing ones go by deadline, the others by length.
+ * pressing ones go by deadline, the others by arrival, length, and how soon their resource would run dry.
  */
 export function chooseStart(
   heads: readonly HeadPlans[],
@@ -69,12 +71,12 @@ function goesBefore(a: Ranked, b: Ranked, headStart: number): boolean {
   if (a.head === b.head) return a.plan.finishMs < b.plan.finishMs;
   if (a.isPressing !== b.isPressing) return a.isPressing;
   if (a.isPressing && a.head.leftMs !== b.head.leftMs) return a.head.leftMs < b.head.leftMs;
-  if (a.plan.aheadMs !== b.plan.aheadMs) return a.plan.aheadMs < b.plan.aheadMs;
   const before = dueMs(a, headStart) - dueMs(b, headStart);
   if (before !== 0) return before < 0;
   return a.plan.held.sequence < b.plan.held.sequence;
 }
 
+/** Lower ones first: the older, the longer, and those whose resource has less to do. */
 function dueMs({ plan, head }: Ranked, headStart: number): number {
-  return plan.held.arrivedMs - headStart * head.earliest.totalMs;
+  return plan.held.arrivedMs - headStart * head.earliest.totalMs + interlockWeight * plan.aheadMs;
 }

@@ -1,6 +1,6 @@
 import { BinaryHeap } from './binary-heap';
 import type { CostModel } from './cost-model';
-import { DeviceLoad } from './device-load';
+import { type DeviceLoad } from './device-load';
 import { HeldShards } from './held-shards';
 import type { Phase } from './phases';
 import type { Decision, Scheduler, SchedulerFigures, SchedulingDevice, WaitingShard } from './scheduler';

@@ -8,8 +8,8 @@ interface Asked {
 }
 
 /**
- * The turns of one resource: shards in the order of their ranks (the lower first; unique) as long as what they demand
- * fits into its capacity. Nobody overtakes the first that does not fit, so it waits for no more than those inside.
+ * The turns of one resource: shards in the order of their ranks (the lower first; unique) while any of its capacity is
+ * free. The last one in may demand more than that: sharing loses less than what would stand idle. Nobody overtakes.
  * A demand above the capacity counts as all of it.
  */
 export class PhaseTokens {
@@ -44,7 +44,7 @@ export class PhaseTokens {
   private grant(): string[] {
     const granted: string[] = [];
     for (let next = this.queue.first(); next !== undefined; next = this.queue.first()) {
-      if (!next.withdrawn && this.used + next.demand > this.capacity * (1 + 1e-9)) break;
+      if (!next.withdrawn && this.used >= this.capacity * (1 - 1e-9)) break;
       this.queue.pop();
       if (next.withdrawn) continue;
       this.asked.delete(next.id);

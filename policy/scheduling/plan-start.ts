@@ -48,7 +48,16 @@ export function planStart(
     }
     totalMs += ms;
   }
-  return { held, device, aheadMs: longestAheadMs, holdMs, queueMs, finishMs, longestPhaseMs, totalMs };
+  return {
+    held,
+    device,
+    aheadMs: longestAheadMs,
+    holdMs,
+    queueMs,
+    finishMs,
+    longestPhaseMs,
+    totalMs,
+  };
 }
 
 /**

@@ -6,6 +6,8 @@ export interface SchedulerSettings {
   readonly cores: number;
   /** So many shards that came later may be started before one; the next start is its own. */
   readonly mostPasses: number;
+  /** One that has been passed so often is started so many times earlier than others; until then nothing else is. */
+  readonly overdueFactor: number;
   /** Cost classes looked at in one decision. */
   readonly lookAhead: number;
   /** A shard is started so long before its phases find their resources free … */
@@ -21,10 +23,11 @@ export interface SchedulerSettings {
 }
 
 export const defaultSettings = {
-  mostPasses: 128,
+  mostPasses: 32,
+  overdueFactor: 4,
   lookAhead: 32,
   cushionMs: 0.5,
-  cushionShare: 1,
+  cushionShare: 2,
   probeEvery: 16,
   bufferShare: 3,
   headStart: 1,

@@ -16,6 +16,8 @@ import { WaitingShards, type HeldShard } from './waiting-shards';
 export class Staggered implements Scheduler {
   readonly takesTurns: boolean = true;
   private readonly held: HeldShards;
+  /** Of one that has been passed too often: nothing else starts until it does. */
+  private readonly whenOverdue: SchedulerSettings;
   private readonly waiting = new WaitingShards();
 
   constructor(
@@ -23,6 +25,12 @@ export class Staggered implements Scheduler {
     private readonly costs: CostModel,
   ) {
     this.held = new HeldShards(settings, costs);
+    const { cushionMs, cushionShare, overdueFactor } = settings;
+    this.whenOverdue = {
+      ...settings,
+      cushionMs: cushionMs * overdueFactor,
+      cushionShare: cushionShare * overdueFactor,
+    };
   }
 
   deviceUp(device: SchedulingDevice): void {
@@ -43,7 +51,8 @@ export class Staggered implements Scheduler {
     const cpuAheadMs = this.look(nowMs);
     const heads: HeadPlans[] = [];
     let untilMs = Infinity;
-    for (const head of this.considered()) {
+    const isOverdue = this.waiting.passesOfOldest() >= this.settings.mostPasses;
+    for (const head of this.considered(isOverdue)) {
       const { deadlineMs } = head.shard;
       if (deadlineMs <= nowMs) return this.giveBack(head, 'late');
       if (!this.held.fitsEver(head.shard)) return this.giveBack(head, 'unfit');
@@ -53,7 +62,8 @@ export class Staggered implements Scheduler {
       if (planned !== null) heads.push(planned);
     }
     if (heads.length === 0) return { kind: 'wait', untilMs };
-    const choice = chooseStart(heads, this.waiting.drainMs(), this.hasRoom, this.settings);
+    const settings = isOverdue ? this.whenOverdue : this.settings;
+    const choice = chooseStart(heads, this.waiting.drainMs(), this.hasRoom, settings);
     if (choice.chosen !== null) return this.start(choice.chosen);
     return { kind: 'wait', untilMs: Math.min(untilMs, nowMs + choice.untilMs) };
   }
@@ -88,10 +98,9 @@ export class Staggered implements Scheduler {
   }
 
   /** Only the oldest once it has been passed too often. */
-  private considered(): HeldShard[] {
-    const oldest = this.waiting.oldest();
-    if (oldest !== undefined && this.waiting.passesOfOldest() >= this.settings.mostPasses) return [oldest];
-    return this.waiting.heads(this.settings.lookAhead);
+  private considered(isOverdue: boolean): HeldShard[] {
+    const oldest = isOverdue ? this.waiting.oldest() : undefined;
+    return oldest === undefined ? this.waiting.heads(this.settings.lookAhead) : [oldest];
   }
 
   /** null while there is no device. */
