@@ -6,7 +6,7 @@ import { directDispatch } from '#policy/simulation/direct-dispatch';
 import { simulateDay } from '#policy/simulation/simulate-day';
 import type { RunId, UnixMs } from '#schemas/brands';
 import type { DispatchRound, Order } from '#schemas/domain';
-import { largestWithin } from './city-rounds';
+import { largestWithin } from '#policy/simulation/city/city-rounds';
 
 /** Twice and a half the bundled city: enough open orders and couriers on shift at lunch and dinner. */
 const couriers = 150;

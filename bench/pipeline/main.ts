@@ -1,7 +1,7 @@
 import { runCommand } from '#lib/command-line';
 import { startPipeline } from '#launcher/pipeline';
 import type { DispatchRound } from '#schemas/domain';
-import { cityRounds } from './city-rounds';
+import { cityRounds } from '#policy/simulation/city/city-rounds';
 import { denseRounds } from './dense-rounds';
 import { measure } from './measure';
 import { parseOptions, usage, type PipelineBenchOptions } from './options';

@@ -1,6 +1,6 @@
 import { ArgumentsInvalid, numberFlag, readFlags } from '#lib/command-line';
 
-/** A round of an invented city at dinner time; see city-rounds.ts. */
+/** A round of an invented city at dinner time; see policy/simulation/city/city-rounds.ts. */
 export interface CityShape {
   readonly couriers: number;
   /** Open ones; those that couriers hold come on top. */

@@ -1,5 +1,5 @@
 import type { DispatchRound } from '#schemas/domain';
-import { cityRounds } from './city-rounds';
+import { cityRounds } from '#policy/simulation/city/city-rounds';
 import type { RoundTrace } from './decision-log';
 import { decisionMs } from './decision-log';
 import { bodyOf, submitRound, type SubmitOptions } from './load';

@@ -3,7 +3,7 @@ import { RoutePlanner } from '#native/planner/route-planner';
 import { cutRound } from '#policy/sharding/index';
 import { decisionContentHash, roundsCodec, shardsCodec } from '#schemas/codec';
 import type { DispatchRound, Order, ShardOutcome } from '#schemas/domain';
-import { cityRounds } from '../../bench/pipeline/city-rounds';
+import { cityRounds } from '../simulation/city/city-rounds';
 import { decideRound } from './decide-round';
 
 const models = ['candidate_cost', 'delivery_time'].map((name) => ({

@@ -80,6 +80,7 @@ async function intakeParts(
   const claims = new RoundClaims(redis, config.topicPrefix, config.claimTtlMs);
   const cutter = new RoundCutter(config.modelsDir, matrices);
   onStop('cutter', () => cutter.stop());
+  cutter.warmUp();
   models.start();
   onStop('labels', () => models.stop());
   const limits = {

@@ -1,4 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
+import { stepsInBetween } from '#lib/steps-in-between';
 import { TravelMatrices } from '#lib/travel-matrices';
 import { warmUpSteps } from '#policy/assignment/warm-up';
 import { roundsCodec } from '#schemas/codec';
@@ -6,6 +7,13 @@ import type { RoundManifest } from '#schemas/domain';
 import { PhaseClock, type Phases } from '#schemas/phases';
 import { decideAndEncode, type DecideJob } from './decide-job';
 import { summaryOf, type DecisionSummary } from './decision-summary';
+import { practiceDecisions } from './practice-decisions';
+
+export interface DecideThreadData {
+  readonly modelsDir: string;
+  /** Deciding is practised until the first job comes. */
+  readonly practises: boolean;
+}
 
 interface Numbered {
   /** The round's, in this process. */
@@ -49,10 +57,14 @@ function decoded({ buffer, byteOffset, byteLength }: Uint8Array): RoundManifest 
 
 if (parentPort) {
   const port = parentPort;
-  const matrices = new TravelMatrices((workerData as { modelsDir: string }).modelsDir);
+  const { modelsDir, practises } = workerData as DecideThreadData;
+  const matrices = new TravelMatrices(modelsDir);
+  let isNeeded = !practises;
   const prepared = new PreparedManifests();
   for (const solution of warmUpSteps()) void solution;
+  void stepsInBetween(practiceDecisions(matrices), () => isNeeded);
   port.on('message', (job: ThreadJob) => {
+    isNeeded = true;
     if (job.kind === 'prepare') return prepared.add(job);
     const clock = new PhaseClock();
     const thrown: string[] = [];

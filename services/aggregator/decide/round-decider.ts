@@ -1,12 +1,13 @@
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { JobThread } from '#lib/job-thread';
+import { hasSpareCores } from '#lib/spare-cores';
 import type { TravelMatrices } from '#lib/travel-matrices';
 import { warmUpSteps } from '#policy/assignment/warm-up';
 import { PhaseClock, type Phases } from '#schemas/phases';
 import { candidatesOf, type OpenRound } from '../join/open-round';
 import { decideAndEncode, encodeNothing, type DecideJob } from './decide-job';
-import type { ThreadAnswer, ThreadJob } from './decide-thread';
+import type { DecideThreadData, ThreadAnswer, ThreadJob } from './decide-thread';
 import { summaryOf, type DecisionSummary } from './decision-summary';
 
 export interface RoundDecision {
@@ -33,7 +34,8 @@ export class RoundDecider {
     private readonly matrices: TravelMatrices,
   ) {
     const file = join(__dirname, 'decide-thread.js');
-    this.thread = new JobThread(file, { modelsDir }, 'decides large rounds');
+    const data: DecideThreadData = { modelsDir, practises: hasSpareCores() };
+    this.thread = new JobThread(file, data, 'decides large rounds');
   }
 
   /** Starts the thread, and has the code compiled that deciding runs; other work goes on in between. */

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { OutgoingMessage } from '#lib/bus/port';
 import { JobThread } from '#lib/job-thread';
+import { hasSpareCores } from '#lib/spare-cores';
 import type { TravelMatrices } from '#lib/travel-matrices';
 import type { RoundLimits } from '#policy/validation/index';
 import type { DispatchRound } from '#schemas/domain';
@@ -9,7 +10,7 @@ import { PhaseClock } from '#schemas/phases';
 import { readRound, type ReadingJob, type RoundReading } from '../read/round-reading';
 import { cutMessages, type CutJob, type CutResult } from './cut-messages';
 import { isLarge } from './is-large';
-import type { RoundAnswer, RoundJob, SentLimits } from './round-thread';
+import type { RoundAnswer, RoundJob, RoundThreadData, SentLimits } from './round-thread';
 
 /** A body as it came, or parsed already. */
 export type RoundBody = { readonly body: unknown } | { readonly bytes: Buffer; readonly maxElements: number };
@@ -35,8 +36,15 @@ export class RoundCutter {
   constructor(
     modelsDir: string,
     private readonly matrices: TravelMatrices,
+    private readonly practises = hasSpareCores(),
   ) {
-    this.thread = new JobThread(join(__dirname, 'round-thread.js'), { modelsDir }, 'cuts large rounds');
+    const data: RoundThreadData = { modelsDir, practises: this.practises };
+    this.thread = new JobThread(join(__dirname, 'round-thread.js'), data, 'cuts large rounds');
+  }
+
+  /** Has the thread practise where cores are left for it; elsewhere it is started when it is needed. */
+  warmUp(): void {
+    if (this.practises) this.thread.start();
   }
 
   /** Rejects with ROUND_TOO_LARGE or PAYLOAD_INVALID for bytes that are no body; other faults stand in the reading. */

@@ -1,4 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
+import { stepsInBetween } from '#lib/steps-in-between';
 import { TravelMatrices } from '#lib/travel-matrices';
 import type { OutgoingMessage } from '#lib/bus/port';
 import type { RoundLimits } from '#policy/validation/index';
@@ -8,6 +9,13 @@ import { PhaseClock } from '#schemas/phases';
 import { parseJson } from '../read/parse-json';
 import { readRound, type ReadingJob, type RoundReading } from '../read/round-reading';
 import { cutMessages, type CutJob, type CutResult } from './cut-messages';
+import { practiceRounds } from './practice-rounds';
+
+export interface RoundThreadData {
+  readonly modelsDir: string;
+  /** Reading and cutting are practised until the first job comes. */
+  readonly practises: boolean;
+}
 
 /** Without what can't be cloned. */
 export type SentLimits = Omit<RoundLimits, 'matrixOf'>;
@@ -35,11 +43,8 @@ type Answered = Exclude<RoundJob, { kind: 'drop' }>;
 
 class RoundThread {
   private readonly rounds = new Map<number, DispatchRound>();
-  private readonly matrices: TravelMatrices;
 
-  constructor(modelsDir: string) {
-    this.matrices = new TravelMatrices(modelsDir);
-  }
+  constructor(private readonly matrices: TravelMatrices) {}
 
   answer(job: Answered): RoundAnswer {
     try {
@@ -95,8 +100,13 @@ function transferred(answer: RoundAnswer): ArrayBuffer[] {
 
 if (parentPort) {
   const port = parentPort;
-  const thread = new RoundThread((workerData as { modelsDir: string }).modelsDir);
+  const { modelsDir, practises } = workerData as RoundThreadData;
+  const matrices = new TravelMatrices(modelsDir);
+  const thread = new RoundThread(matrices);
+  let isNeeded = !practises;
+  void stepsInBetween(practiceRounds(matrices), () => isNeeded);
   port.on('message', (job: RoundJob) => {
+    isNeeded = true;
     if (job.kind === 'drop') return thread.drop(job.number);
     const answer = thread.answer(job);
     port.postMessage(answer, transferred(answer));

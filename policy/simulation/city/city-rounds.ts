@@ -1,8 +1,8 @@
-import { candidateTable, planningView } from '#policy/candidates/index';
-import { generateCity, pointNear, type City } from '#policy/simulation/city/city';
-import { generateCouriers } from '#policy/simulation/city/city-couriers';
-import { generateOrders } from '#policy/simulation/city/city-orders';
-import { Prng, seedOf } from '#policy/simulation/city/prng';
+import { candidateTable, planningView } from '../../candidates/index';
+import { generateCity, pointNear, type City } from './city';
+import { generateCouriers } from './city-couriers';
+import { generateOrders } from './city-orders';
+import { Prng, seedOf } from './prng';
 import type { CourierId, OrderId, RoundId, RunId, Seconds, TenantId, UnixMs, ZoneId } from '#schemas/brands';
 import type { Courier, DispatchRound, Order, RoundPolicy } from '#schemas/domain';
 
