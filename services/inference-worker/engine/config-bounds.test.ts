@@ -88,7 +88,7 @@ test.each([
     '1:25: instance_group.count, all groups together, is 258, the limit is 256',
   ],
   ['a{'.repeat(51), '1:102: more than 50 messages in one another'],
-  [' '.repeat(configLimits.bytes + 1), '0:0: the file has 1048577 bytes, the limit is 1048576'],
+  [' '.repeat(configLimits.bytes + 1), '0:0: the file has 262145 bytes, the limit is 262144'],
 ])('%.80s is beyond them', (text, words) => {
   const { line, column, reason } = boundFault(text)!;
   expect(`${line}:${column}: ${reason}`).toBe(words);

@@ -2,7 +2,8 @@ import { fieldsOf, TooDeep, wholeNumber, type ConfigField } from './config-text'
 
 /** What a configuration asks of the engine, at most: beyond it a load would take minutes, or all of the memory. */
 export const configLimits = {
-  bytes: 1_048_576,
+  /** To read more would hold up whoever the engine answers. */
+  bytes: 262_144,
   /** Of a model on a device, over all groups: each has a thread, and of Python a process. */
   instances: 256,
   maxBatchSize: 65_536,

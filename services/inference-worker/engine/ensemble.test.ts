@@ -1,4 +1,4 @@
-import { stepsIn } from './ensemble';
+import { stepsIn, withoutComments } from './ensemble';
 
 test('the steps of an ensemble, each once, without what comments say', () => {
   const config = `platform: "ensemble" # model_name: "no"
@@ -13,4 +13,14 @@ test('another model has none', () => {
     [],
   );
   expect(stepsIn('# ensemble_scheduling\nmodel_name: "x"')).toEqual([]);
+});
+
+test('a # in a text of either kind of quotes begins no comment', () => {
+  expect(withoutComments(`a: "#b" 'c#' # d "e`)).toBe(`a: "#b" 'c#' `);
+});
+
+/** Looking for the end from each quote would take 10^12 steps. */
+test('a text without an end is taken to the end of its line, however many quotes it has', () => {
+  const text = `"${'\\"'.repeat(1_000_000)}`;
+  expect(withoutComments(`${text}\nb # c`)).toBe(`${text}\nb `);
 });

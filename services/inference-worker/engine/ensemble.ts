@@ -2,9 +2,12 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { readRegularFile } from '#lib/regular-file';
 
-/** A `#` in a text begins no comment. */
+/**
+ * A `#` in a text begins no comment. A text without an end goes to the end of its line: to look for one from each of
+ * its quotes would take minutes.
+ */
 export function withoutComments(config: string): string {
-  return config.replace(/("(?:[^"\\\n]|\\.)*")|#.*/g, '$1');
+  return config.replace(/("(?:[^"\\\n]|\\.)*"?|'(?:[^'\\\n]|\\.)*'?)|#.*/g, '$1');
 }
 
 /** Names of the models that an ensemble's config.pbtxt hands tensors to; none for any other model. */
