@@ -24,6 +24,8 @@ export interface CostClass {
   readonly bucket: number;
 }
 
+/** After so many observations what was guessed from others is guessed again. */
+const guessAgainAfter = 64;
 /** Farther sizes say nothing. */
 const nearBuckets = 6;
 const ends = ['decode', 'publish'];
@@ -35,6 +37,11 @@ function bucketOf(size: number): number {
 
 function midSize(bucket: number): number {
   return 2 ** (bucket / 2);
+}
+
+interface Guess {
+  readonly generation: number;
+  readonly rates: Float64Array;
 }
 
 interface KnownRates {
@@ -52,6 +59,10 @@ export class CostModel {
   private readonly classes = new Map<string, CostClass>();
   private readonly known = new Map<string, KnownRates[]>();
   private readonly speeds = new Map<string, number>();
+  private readonly guesses = new Map<string, Guess[]>();
+  private observations = 0;
+  /** Guesses of an earlier one are made anew. */
+  private generation = 0;
 
   constructor(private readonly prior: CostPrior) {}
 
@@ -59,6 +70,7 @@ export class CostModel {
   setSpeed(deviceId: string, speed: number): void {
     this.speeds.set(deviceId, speed);
     if (!this.known.has(deviceId)) this.known.set(deviceId, []);
+    this.generation += 1;
   }
 
   classOf(model: string, size: number): CostClass {
@@ -71,16 +83,14 @@ export class CostModel {
 
   /** Milliseconds a unit of size for each phase; to be read at once, not kept. */
   rates(cost: CostClass, deviceId: string): Float64Array {
-    return (
-      this.ratesOf(cost, deviceId)?.current ??
-      this.fromNear(cost, deviceId) ??
-      this.fromOthers(cost, deviceId)
-    );
+    return this.ratesOf(cost, deviceId)?.current ?? this.guess(cost, deviceId);
   }
 
   observe(cost: CostClass, deviceId: string, phase: number, size: number, tookMs: number): void {
     const predicted = this.rates(cost, deviceId)[phase]!;
     const known = this.ratesOf(cost, deviceId) ?? this.newRates(cost, deviceId);
+    this.observations += 1;
+    if (this.observations % guessAgainAfter === 0) this.generation += 1;
     const rate = known.rates[phase]!;
     rate.observe(tookMs / size, predicted);
     known.current[phase] = rate.value;
@@ -123,7 +133,18 @@ export class CostModel {
     const device = this.known.get(deviceId) ?? [];
     device[cost.index] = made;
     this.known.set(deviceId, device);
+    this.generation += 1;
     return made;
+  }
+
+  private guess(cost: CostClass, deviceId: string): Float64Array {
+    let device = this.guesses.get(deviceId);
+    if (device === undefined) this.guesses.set(deviceId, (device = []));
+    const last = device[cost.index];
+    if (last?.generation === this.generation) return last.rates;
+    const rates = this.fromNear(cost, deviceId) ?? this.fromOthers(cost, deviceId);
+    device[cost.index] = { generation: this.generation, rates };
+    return rates;
   }
 
   private fromNear(cost: CostClass, deviceId: string): Float64Array | null {
