@@ -162,6 +162,16 @@ void checkChanged() {
   CHECK(!reads(good, 1, good[1] + 1));
   CHECK(!reads(good, 0, 1 << 20));
   CHECK(!reads(good, 1, -1));
+  // Where the second of them began is looked for in the words of now.
+  for (const int32_t orders : {-1, 9, 1 << 20}) {
+    std::vector<int32_t> changed = good;
+    changed[0] = orders;
+    CHECK_EQUAL(gpu::packedOffset(changed, 1), 0U);
+  }
+  std::vector<int32_t> longer = good;
+  longer[length] = 8;
+  longer[length + 1] = 16;
+  CHECK_EQUAL(gpu::packedOffset(longer, 2), std::size_t{length});
 }
 
 /// One walk, word by word.

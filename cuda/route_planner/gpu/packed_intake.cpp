@@ -80,7 +80,11 @@ bool PackedIntake::allCancelled() {
 
 std::size_t packedOffset(std::span<const int32_t> words, int number) {
   std::size_t at = 0;
-  for (int before = 0; before < number; ++before) at += static_cast<std::size_t>(packedWords(words[at], words[at + 1]));
+  for (int before = 0; before < number; ++before) {
+    const std::size_t length = packedLength(words, at);
+    if (length == 0) break;
+    at += length;
+  }
   return at;
 }
 

@@ -68,7 +68,8 @@ class PackedIntake {
   PackedWalk::End ahead_{};
 };
 
-/// Where problem `number` of a request begins; all problems before it were taken.
+/// Where problem `number` of a request begins; all problems before it were taken. Where their words have changed since,
+/// the first that can't be read.
 std::size_t packedOffset(std::span<const int32_t> words, int number);
 
 }  // namespace roundhouse::route_planner::gpu

@@ -3,10 +3,8 @@
 #include <algorithm>
 
 namespace roundhouse::route_planner::gpu {
-namespace {
 
-/// Words of the problem at `at`; 0 where it can't be read.
-std::size_t lengthAt(std::span<const int32_t> words, std::size_t at) {
+std::size_t packedLength(std::span<const int32_t> words, std::size_t at) {
   const std::size_t left = words.size() - at;
   const int32_t* const problem = words.data() + at;
   if (left < 2 || checkPackedCounts(problem).name != nullptr) return 0;
@@ -14,9 +12,11 @@ std::size_t lengthAt(std::span<const int32_t> words, std::size_t at) {
   return length <= left ? length : 0;
 }
 
+namespace {
+
 /// Whether a problem that makes sense may begin at `at`; `interleave` is its fifth word.
 std::size_t likelyLength(std::span<const int32_t> words, std::size_t at) {
-  const std::size_t length = lengthAt(words, at);
+  const std::size_t length = packedLength(words, at);
   if (length == 0) return 0;
   const int32_t orders = words[at];
   const int32_t stops = words[at + 1];
@@ -49,7 +49,7 @@ void PackedWalk::begin(std::size_t limit) {
 }
 
 void PackedWalk::step(Part& part) const {
-  const std::size_t length = lengthAt(words_, part.at);
+  const std::size_t length = packedLength(words_, part.at);
   part.faulty = length == 0;
   if (!part.faulty) part.starts.push_back(static_cast<uint32_t>(part.at - from_));
   part.at += length;
@@ -61,7 +61,7 @@ void PackedWalk::step(Part& part) const {
 bool PackedWalk::join(const Part& part, End& end, std::vector<uint32_t>& starts) const {
   auto known = std::lower_bound(part.starts.begin(), part.starts.end(), end.at - from_);
   while (end.at < part.end && (known == part.starts.end() || *known != end.at - from_)) {
-    const std::size_t length = lengthAt(words_, end.at);
+    const std::size_t length = packedLength(words_, end.at);
     end.faulty = length == 0;
     if (end.faulty) return false;
     starts.push_back(static_cast<uint32_t>(end.at - from_));

@@ -10,6 +10,9 @@
 
 namespace roundhouse::route_planner::gpu {
 
+/// Words of the problem at `at`, which is at most the end; 0 where it can't be read.
+std::size_t packedLength(std::span<const int32_t> words, std::size_t at);
+
 /**
  * Where packed problems begin. A problem's length is in its first two words, so one walk waits for memory at every
  * problem; here several walks take turns, each from where a problem seems to begin in its part of the words, and what they
