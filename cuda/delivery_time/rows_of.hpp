@@ -14,8 +14,9 @@ inline std::size_t rowsOf(std::span<const std::int64_t> shape, std::size_t value
   if (shape.size() != 2 || shape[1] != static_cast<std::int64_t>(features)) {
     throw Error(ErrorCode::payloadInvalid, "tensor 'features' must have shape [N, " + std::to_string(features) + "]");
   }
-  const auto rows = static_cast<std::size_t>(shape[0]);
-  if (values != rows * features) {
+  // A product could wrap.
+  const std::size_t rows = values / features;
+  if (values % features != 0 || shape[0] != static_cast<std::int64_t>(rows)) {
     throw Error(ErrorCode::payloadInvalid, "tensor 'features' has another size than its shape says");
   }
   return rows;

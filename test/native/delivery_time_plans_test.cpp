@@ -126,6 +126,20 @@ void checkStore() {
   CHECK(store.find(kKey, fault) == "third");
 }
 
+/// In a container every process has the same number: what one left that was killed once kept all others from writing.
+void checkStoreBesideLeftovers() {
+  const Folder folder;
+  const PlanStore store(folder.path);
+  const std::string file = (folder.path / fileNameOf(kKey)).string();
+  for (int count = 0; count < 200; ++count) {
+    std::ofstream(file + ".new-" + std::to_string(getpid()) + "-" + std::to_string(count)) << "half";
+  }
+  CHECK_EQUAL(store.keep(kKey, "whole"), "");
+  std::string fault;
+  CHECK(store.find(kKey, fault) == "whole");
+  CHECK_EQUAL(folder.files(), 201U);
+}
+
 /// Writers and readers at once: a reader finds one of the plans whole, or none.
 void checkStoreAtOnce() {
   const Folder folder;
@@ -180,6 +194,7 @@ int main() {
   checkFiles();
   checkBarePlans();
   checkStore();
+  checkStoreBesideLeftovers();
   checkStoreAtOnce();
   checkPlacesOfPlans();
   return test::finish();

@@ -12,6 +12,7 @@
 #include "../../cuda/candidate_cost/network_pin.hpp"
 #include "../../cuda/delivery_time/onnx_network.hpp"
 #include "../../cuda/delivery_time/predict_in_pieces.hpp"
+#include "../../cuda/delivery_time/rows_of.hpp"
 #include "check.hpp"
 
 namespace {
@@ -164,9 +165,24 @@ void checkPin() {
   fs::remove_all(folder);
 }
 
+/// 20 · (2^62 + 1) is 20 in 64 bits: such a shape once passed for one row.
+void checkRowsOfShapes() {
+  const auto refusal = [](std::vector<std::int64_t> shape, std::size_t values) {
+    return errorOf([&] { (void)rowsOf(shape, values, kFeatures); });
+  };
+  const std::vector<std::int64_t> two{2, 20};
+  CHECK_EQUAL(rowsOf(two, 40, kFeatures), 2U);
+  for (const std::int64_t rows : {(std::int64_t{1} << 62) + 1, std::int64_t{-1}, std::int64_t{0}, std::int64_t{2}}) {
+    CHECK_EQUAL(refusal({rows, 20}, 20), "PAYLOAD_INVALID: tensor 'features' has another size than its shape says");
+  }
+  CHECK_EQUAL(refusal({1, 20}, 21), "PAYLOAD_INVALID: tensor 'features' has another size than its shape says");
+  CHECK_EQUAL(refusal({2, 10}, 20), "PAYLOAD_INVALID: tensor 'features' must have shape [N, 20]");
+}
+
 }  // namespace
 
 int main() {
+  checkRowsOfShapes();
   checkRowsAcrossBatches();
   checkPieces();
   checkColumns();

@@ -30,7 +30,10 @@ Slice readSlice(TRITONBACKEND_Request* request, const Columns& columns, int devi
     found += part.bytes;
     if (part.bytes > 0) slice.parts.push_back(part);
   }
-  slice.rows = rowsOf({shape, dimensions}, found == bytes ? bytes / sizeof(float) : 0, columns.features);
+  slice.rows = rowsOf({shape, dimensions}, bytes / sizeof(float), columns.features);
+  if (found != bytes || bytes % sizeof(float) != 0) {
+    throw Error(ErrorCode::payloadInvalid, "tensor 'features' is no whole number of FP32");
+  }
   if (slice.parts.empty()) throw Error(ErrorCode::payloadInvalid, "tensor 'features' has no rows");
   return slice;
 }

@@ -150,7 +150,9 @@ class LoadedNetworks {
     const auto* bytes = reinterpret_cast<const std::uint8_t*>(file.data());
     const std::string key = hexOf(sha256({bytes, file.size()})) + " " + std::to_string(options.device) + " " +
                             (options.precision ? nameOf(*options.precision) : "any") + " " +
-                            textOf(options.profiles) + (options.graphs ? " graphs" : "") +
+                            std::to_string(options.columns.features) + ":" + std::to_string(options.columns.quantiles) +
+                            " " + textOf(options.profiles) + (options.reference != nullptr ? " checked" : "") +
+                            (options.graphs ? " graphs" : "") +
                             (options.sharedArena ? " arena" : "");
     const std::lock_guard lock(mutex_);
     const CurrentDevice current(options.device);

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -33,8 +32,9 @@ fs::path usualFolder() {
 /// Closes and removes a file unless it was given its name.
 class NewFile {
  public:
-  explicit NewFile(fs::path path)
-      : path_(std::move(path)), descriptor_(open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600)) {}
+  /// Beside `target`, under a name that nothing has: a process that was killed may have left one of the same number.
+  explicit NewFile(const fs::path& target)
+      : path_(target.string() + ".new-XXXXXX"), descriptor_(mkostemp(path_.data(), O_CLOEXEC)) {}
   ~NewFile() {
     if (descriptor_ < 0) return;
     close(descriptor_);
@@ -57,16 +57,10 @@ class NewFile {
   bool isOpen() const { return descriptor_ >= 0; }
 
  private:
-  fs::path path_;
+  std::string path_;
   int descriptor_;
   bool named_ = false;
 };
-
-/// Of this process and call alone.
-fs::path besides(const fs::path& file) {
-  static std::atomic<unsigned> count{0};
-  return file.string() + ".new-" + std::to_string(getpid()) + "-" + std::to_string(count.fetch_add(1));
-}
 
 }  // namespace
 
@@ -92,7 +86,7 @@ std::string PlanStore::keep(const PlanKey& key, const std::string& plan) const {
   fs::create_directories(folder_, failed);
   if (failed) return folder_.string() + ": " + failed.message();
   const fs::path target = folder_ / fileNameOf(key);
-  NewFile file(besides(target));
+  NewFile file(target);
   if (file.isOpen() && file.write(encodePlan({key, plan})) && file.rename(target)) return "";
   return target.string() + ": " + std::strerror(errno);
 }

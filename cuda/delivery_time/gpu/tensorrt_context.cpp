@@ -103,7 +103,7 @@ void TensorRtContext::launch(Execution& execution, cudaStream_t stream) {
 
 void TensorRtContext::runSmall(const float* d_features, std::size_t rows, float* d_quantiles, cudaStream_t stream) {
   const Columns& columns = network_->settings().columns;
-  const Graph& small = graph(Source::device, rows);
+  const Graph& small = graph(Source::device, rows, stream);
   device::require(cudaMemcpyAsync(d_features_, d_features, rows * columns.features * sizeof(float),
                                   cudaMemcpyDeviceToDevice, stream), "features can't be copied");
   small.launch(stream);
@@ -111,17 +111,21 @@ void TensorRtContext::runSmall(const float* d_features, std::size_t rows, float*
                                   cudaMemcpyDeviceToDevice, stream), "quantiles can't be copied");
 }
 
-void TensorRtContext::enqueueHost(std::size_t rows, cudaStream_t stream) { graph(Source::host, rows).launch(stream); }
-
-void TensorRtContext::prepareHost() {
-  for (std::size_t rows = 1; rows <= graphRows_; rows *= 2) (void)graph(Source::host, rows);
-  if (graphRows_ > 0) (void)graph(Source::host, graphRows_);
+void TensorRtContext::enqueueHost(std::size_t rows, cudaStream_t stream) {
+  graph(Source::host, rows, stream).launch(stream);
 }
 
-const Graph& TensorRtContext::graph(Source source, std::size_t rows) {
+void TensorRtContext::prepareHost() {
+  for (std::size_t rows = 1; rows <= graphRows_; rows *= 2) (void)graph(Source::host, rows, own_);
+  if (graphRows_ > 0) (void)graph(Source::host, graphRows_, own_);
+}
+
+const Graph& TensorRtContext::graph(Source source, std::size_t rows, cudaStream_t stream) {
   const std::size_t padded = paddedRows(rows, graphRows_);
   const auto key = std::pair(source, padded);
   if (const auto found = graphs_.find(key); found != graphs_.end()) return found->second;
+  // The caller's earlier calls may still use the buffers that are tried here.
+  device::require(cudaStreamSynchronize(stream), "the GPU failed");
   Execution& work = execution(0);
   setRows(work, padded);
   setAddresses(work, d_features_, d_quantiles_);

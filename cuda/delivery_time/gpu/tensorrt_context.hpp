@@ -44,7 +44,8 @@ class TensorRtContext : public DeviceNetwork::Context {
   void setAddresses(Execution& execution, const float* d_features, float* d_quantiles);
   void run(const float* d_features, std::size_t rows, float* d_quantiles, cudaStream_t stream);
   void runSmall(const float* d_features, std::size_t rows, float* d_quantiles, cudaStream_t stream);
-  const Graph& graph(Source source, std::size_t rows);
+  /// Made where it is missing, once `stream` has passed.
+  const Graph& graph(Source source, std::size_t rows, cudaStream_t stream);
   void launch(Execution& execution, cudaStream_t stream);
   [[noreturn]] void fail(const char* doing, cudaStream_t stream);
 

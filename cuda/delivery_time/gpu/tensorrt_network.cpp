@@ -1,5 +1,7 @@
 #include "tensorrt_network.hpp"
 
+#include <algorithm>
+
 #include "error.hpp"
 #include "tensorrt_context.hpp"
 
@@ -63,7 +65,10 @@ TensorRtNetwork::TensorRtNetwork(TensorRt& library, const std::string& plan, con
   readProfiles();
   if (!settings_.sharedArena) return;
   arena_ = ActivationArena::of(settings_.device);
-  arena_->demand(activationBytes(profiles_.size() - 1));
+  // A larger profile needs more only as a rule.
+  std::size_t most = 0;
+  for (std::size_t profile = 0; profile < profiles_.size(); ++profile) most = std::max(most, activationBytes(profile));
+  arena_->demand(most);
 }
 
 void TensorRtNetwork::readProfiles() {
