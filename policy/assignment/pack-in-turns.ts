@@ -50,11 +50,23 @@ function packTurn(
   { goal, price, step }: { readonly goal: PackingGoal; readonly price: Float64Array; readonly step: number },
 ): Float64Array {
   const choice = new PackingChoice(few);
-  for (const column of best.chosen()) choice.take(kept.indexOf(column));
+  for (const column of best.chosen()) choice.take(placeIn(kept, column));
   const prices = packRows(packingRows(few, step), choice, goal, price);
   best.clear();
   for (const column of choice.chosen()) best.take(kept[column]!);
   return prices.best;
+}
+
+/** `values` ascend. */
+function placeIn(values: Int32Array, value: number): number {
+  let low = 0;
+  let high = values.length - 1;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (values[middle]! < value) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 /** So many columns that the prices can make their steps with them. */

@@ -16,20 +16,18 @@ const WORK_PER_REGION = 1_000;
 export class PackingSearch {
   private readonly near: NearColumns;
   private readonly search: RegionSearch;
-  private readonly losses: LossDraw;
   private readonly largest: number;
 
   /** `goal`: the profit at which it ends. */
   constructor(
     private readonly rows: PackingRows,
     private readonly best: PackingChoice,
-    prices: OrderPrices,
+    private readonly prices: OrderPrices,
     private readonly random: SeededRandom,
     private readonly goal: number,
   ) {
     this.near = nearColumns(rows, prices, best.profit, SEARCH_REACH);
     this.search = new RegionSearch(rows.columns, this.near, prices.best, random);
-    this.losses = new LossDraw(this.near, prices.best);
     this.largest = rows.columns.profit.reduce((a, b) => Math.max(a, b), 0);
   }
 
@@ -38,11 +36,12 @@ export class PackingSearch {
     const { columns } = this.rows;
     const choice = new PackingChoice(columns);
     choice.copyFrom(this.best);
+    const losses = new LossDraw(this.near, this.prices.best, choice);
     let changed = true;
     while (this.search.work < budget && this.best.profit < this.goal) {
-      if (changed) this.search.work += this.losses.refresh(choice);
+      if (changed) this.search.work += losses.size;
       const region = new Region(columns, this.near, choice);
-      const at = this.losses.draw(this.random);
+      const at = losses.draw(this.random);
       if (at < columns.courierCount) region.addCourier(at);
       else region.addOrder(at - columns.courierCount);
       region.grow(this.random);
@@ -50,6 +49,7 @@ export class PackingSearch {
       this.search.work += WORK_PER_REGION;
       changed = this.search.improve(choice, region, noise * left * this.largest);
       if (choice.profit > this.best.profit) this.best.copyFrom(choice);
+      if (changed) losses.refresh(choice, region);
     }
   }
 }
