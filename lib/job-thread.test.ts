@@ -20,6 +20,13 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
+test('a job that cannot be sent is refused, and the thread goes on', async () => {
+  // Once its rejection at the end of the thread was nobody's and ended the process.
+  await expect(thread.ask((() => 'a function') as unknown as string)).rejects.toThrow('could not be cloned');
+  expect((await thread.ask('e')).said).toBe('hi e');
+  await expect(thread.ask('end')).rejects.toThrow('ended');
+});
+
 test('jobs are answered by one thread; one that ends is named, and the next job finds another', async () => {
   const first = await thread.ask('a');
   expect(first.said).toBe('hi a');

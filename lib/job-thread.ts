@@ -35,8 +35,8 @@ export class JobThread<Job, Answer> {
     const lost = once(thread, 'exit', { signal: ended.signal }).then(() => {
       throw new Error(`the thread that ${this.does} ended`);
     });
-    thread.postMessage(job, handedOver);
     try {
+      thread.postMessage(job, handedOver);
       return ((await Promise.race([answer, lost])) as [Answer])[0];
     } finally {
       ended.abort();
