@@ -1,4 +1,5 @@
-import { addTallies, tally, tallyLine } from '../../../scripts/test/part.mjs';
+import { outcomeOf } from '../../../scripts/test/native-tests.mjs';
+import { addTallies, readTally, tallyLine } from '../../../scripts/test/part.mjs';
 import { asTyped, programPath, runShown } from './programs.mjs';
 import { writeResult } from './results.mjs';
 import { testPrograms } from './tests.mjs';
@@ -32,7 +33,7 @@ async function runTool(machine, tool, name, flags, limitMs) {
   const { cwd, env } = { cwd: machine.root, env: machine.env };
   const result = await runShown('compute-sanitizer', args, { cwd, env, limitMs });
   const said = /^=+ (ERROR|RACECHECK) SUMMARY: .*$/m.exec(result.output)?.[0] ?? result.reason;
-  const outcome = result.ok ? tally(1) : tally(0, 1);
+  const outcome = outcomeOf(result.ok, readTally(result.output));
   return {
     command: asTyped(machine.root, 'compute-sanitizer', args),
     seconds: result.seconds,

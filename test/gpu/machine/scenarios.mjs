@@ -6,6 +6,8 @@ import { firstAnswers } from './first-answers.mjs';
 const deviceFaultExitCode = 86;
 /** From a broken GPU to an engine that is gone: a look at every 250 ms, answers under way, the end of the process. */
 const goneWithinMs = 1_500;
+/** Nobody sends it anything from then on. */
+const notReadyWithinMs = 1_000;
 
 /** From the start of the process, with a plan of TensorRT that is there already. */
 const firstWithinMs = 3_000;
@@ -81,6 +83,9 @@ const scenarios = {
     await client.close();
     const goneMs = at - brokenAt;
     check(code === deviceFaultExitCode, `exit code ${code ?? signal}`);
+    // One that is gone before it was asked again is not ready either.
+    const unreadyMs = notReadyMs ?? goneMs;
+    check(unreadyMs < notReadyWithinMs, `not ready in ${unreadyMs.toFixed(0)} ms`);
     check(goneMs < goneWithinMs, `gone in ${goneMs.toFixed(0)} ms`);
     check(engine.words.includes('DEVICE_FAULT: '), engine.words);
     return { notReadyMs, goneMs, reason: engine.event('DeviceBroken')?.reason ?? '' };

@@ -163,6 +163,9 @@ void soak(const Settings& settings) {
   std::printf("%lld requests in %.0f s on the %s; GPU %.1f to %.1f MB, resident %.1f to %.1f MB\n",
               static_cast<long long>(total), settings.seconds, onGpu ? "GPU" : "CPU", growth.gpuFrom, growth.gpuTo,
               growth.residentFrom, growth.residentTo);
+  int gpus = 0;
+  CHECK_THAT(onGpu || cudaGetDeviceCount(&gpus) != cudaSuccess || gpus == 0, "there is a GPU, and the models are on the CPU");
+  CHECK_THAT(!onGpu || growth.gpuFrom > 0, "the memory of the GPU can't be read");
   CHECK_EQUAL(counts.failed, 0);
   CHECK_EQUAL(counts.firstFailure, "");
   CHECK_EQUAL(counts.changed, 0);
