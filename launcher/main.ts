@@ -65,8 +65,9 @@ async function main(): Promise<number> {
     if (error instanceof Interrupted) return error.exitCode;
     console.error(failureText(error));
     if (error instanceof ArgumentsInvalid) console.error(`\n${usage}`);
-    const isMdrp = error instanceof RoundhouseError && error.code === 'MDRP_INVALID';
-    const isOfTheUser = error instanceof ArgumentsInvalid || isMdrp;
+    const isInput =
+      error instanceof RoundhouseError && ['MDRP_INVALID', 'CONFIG_INVALID'].includes(error.code);
+    const isOfTheUser = error instanceof ArgumentsInvalid || isInput;
     return isOfTheUser ? 2 : 1;
   }
 }

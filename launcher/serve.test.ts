@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { endpointsText, shellWord } from './serve';
+import { endpointsText, servedPorts, shellWord } from './serve';
 
 test.each(['/opt/roundhouse/x.js', "/tmp/A Grüße/it's $HOME/x.js", '', '*'])(
   'a shell reads %j as it stands',
@@ -31,4 +31,22 @@ test('every address of the pipeline is listed, and what other commands need', ()
     'KAFKA_BROKERS=127.0.0.1:6 ROUNDHOUSE_TOPIC_PREFIX=mine. npm run --silent dead-letters',
   );
   expect(text).toContain('topics mine.dispatch.*');
+});
+
+test('a port that is set to nothing is the default one', () => {
+  expect(servedPorts({ ROUNDHOUSE_INGEST_HTTP_PORT: '', ROUNDHOUSE_WORKER_METRICS_PORT: '9102' })).toEqual({
+    ingest: { http: 8080, grpc: 8081 },
+    worker: { http: 8090, grpc: 8001, kserveHttp: 8000, metrics: 9102 },
+    aggregator: { http: 8070 },
+  });
+});
+
+test('what is no port is told as it was written, and a setting that nobody knows', () => {
+  expect(() =>
+    servedPorts({ ROUNDHOUSE_WORKER_HTTP_PORT: 'abc', ROUNDHOUSE_STANBY: '1', ROUNDHOUSE_STANDBY: '1' }),
+  ).toThrow(
+    '2 faults in the configuration:\n' +
+      '  ROUNDHOUSE_STANBY: did you mean ROUNDHOUSE_STANDBY?\n' +
+      '  ROUNDHOUSE_WORKER_HTTP_PORT="abc": a whole number from 0 to 65535',
+  );
 });

@@ -1,22 +1,33 @@
+import { loadConfig, portSetting } from '#lib/config';
 import { projectPath } from '#schemas/project-root';
 import type { Pipeline, PipelineOptions } from './pipeline';
 import { loopback } from './ports';
 
-/** The ports of a pipeline that stays up, as the services' own defaults; the environment may change each. */
+const portSettings = {
+  ingestHttp: portSetting('ROUNDHOUSE_INGEST_HTTP_PORT', 8080),
+  ingestGrpc: portSetting('ROUNDHOUSE_INGEST_GRPC_PORT', 8081),
+  workerHttp: portSetting('ROUNDHOUSE_WORKER_HTTP_PORT', 8090),
+  workerGrpc: portSetting('ROUNDHOUSE_WORKER_GRPC_PORT', 8001),
+  workerKserveHttp: portSetting('ROUNDHOUSE_WORKER_KSERVE_HTTP_PORT', 8000),
+  workerMetrics: portSetting('ROUNDHOUSE_WORKER_METRICS_PORT', 8002),
+  aggregatorHttp: portSetting('ROUNDHOUSE_AGGREGATOR_HTTP_PORT', 8070),
+};
+
+/**
+ * The ports of a pipeline that stays up, as the services' own defaults; the environment may change each. Throws
+ * CONFIG_INVALID with every fault before anything is started.
+ */
 export function servedPorts(env: NodeJS.ProcessEnv): NonNullable<PipelineOptions['ports']> {
-  const port = (name: string, fallback: number) => Number(env[name] ?? fallback);
+  const ports = loadConfig(env, portSettings);
   return {
-    ingest: {
-      http: port('ROUNDHOUSE_INGEST_HTTP_PORT', 8080),
-      grpc: port('ROUNDHOUSE_INGEST_GRPC_PORT', 8081),
-    },
+    ingest: { http: ports.ingestHttp, grpc: ports.ingestGrpc },
     worker: {
-      http: port('ROUNDHOUSE_WORKER_HTTP_PORT', 8090),
-      grpc: port('ROUNDHOUSE_WORKER_GRPC_PORT', 8001),
-      kserveHttp: port('ROUNDHOUSE_WORKER_KSERVE_HTTP_PORT', 8000),
-      metrics: port('ROUNDHOUSE_WORKER_METRICS_PORT', 8002),
+      http: ports.workerHttp,
+      grpc: ports.workerGrpc,
+      kserveHttp: ports.workerKserveHttp,
+      metrics: ports.workerMetrics,
     },
-    aggregator: { http: port('ROUNDHOUSE_AGGREGATOR_HTTP_PORT', 8070) },
+    aggregator: { http: ports.aggregatorHttp },
   };
 }
 

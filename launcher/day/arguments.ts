@@ -26,7 +26,7 @@ export const usage = `usage:
   --orders N --couriers N --seed N           size and seed of the city day (600, 60)
 
 KAFKA_BROKERS and REDIS_URL name servers to use instead of own ones. Exit codes: 0 the day was dispatched, 1 it was
-not, 2 the command line or the MDRP folder can't be followed, 130 Ctrl-C`;
+not, 2 the command line, a setting of --serve or the MDRP folder can't be followed, 130 Ctrl-C`;
 
 const text = { type: 'string' } as const;
 const options = {
