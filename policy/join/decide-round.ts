@@ -13,6 +13,8 @@ interface DecideOptions {
   readonly deadLetters?: ReadonlySet<number>;
   /** The round's travel matrix, where it names one (TRAVEL_MATRIX_UNKNOWN without it). */
   readonly matrix?: TravelMatrix;
+  /** That of the manifest's round, where it was made before. */
+  readonly index?: RoundIndex;
   /** Bounds the work on overlapping bundles; see `assign`. */
   readonly workBudget?: number;
 }
@@ -38,7 +40,7 @@ export function decideRound(
   closedBy: 'complete' | 'deadline',
   options: DecideOptions = {},
 ): DecisionContent {
-  const index = roundIndex(manifest.round);
+  const index = options.index ?? roundIndex(manifest.round);
   if (options.stale) return staleContent(index, manifest, outcomes, closedBy);
   const contradicted = new Set<number>();
   const workBudget = options.workBudget ?? workBudgetOf(manifest.shardCandidateCounts);

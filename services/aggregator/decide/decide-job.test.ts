@@ -1,4 +1,5 @@
 import { TravelMatrices } from '#lib/travel-matrices';
+import { roundIndex } from '#policy/join/round-index';
 import { cutRound } from '#policy/sharding/index';
 import { decisionsCodec, outcomesCodec } from '#schemas/codec';
 import { bruteCostShard } from '../../../test/support/brute-cost-shard';
@@ -33,6 +34,13 @@ test('a round by speed needs no matrix', () => {
   const content = decideJob(jobOf(solvedRound()), new TravelMatrices('no such folder'));
   expect(content.assignments).toHaveLength(1);
   expect(content.closedBy).toBe('complete');
+});
+
+test('with an index made before the decision is the same', () => {
+  const job = jobOf(solvedRound());
+  const matrices = new TravelMatrices('no such folder');
+  const own = { ...job, index: roundIndex(job.manifest.round) };
+  expect(decideJob(own, matrices)).toEqual(decideJob(job, matrices));
 });
 
 test('without its travel matrix a round is decided all the same, its shards failed', () => {

@@ -1,6 +1,7 @@
 import type { TravelMatrices } from '#lib/travel-matrices';
 import { decideNothing } from '#policy/join/decide-nothing';
 import { decideRound } from '#policy/join/decide-round';
+import type { RoundIndex } from '#policy/join/round-index';
 import type { TravelMatrix } from '#policy/routing/index';
 import { decisionsCodec } from '#schemas/codec';
 import type { DecisionContent, RoundManifest, ShardOutcome } from '#schemas/domain';
@@ -13,6 +14,8 @@ export interface DecideJob {
   readonly outcomes: ReadonlyMap<number, ShardOutcome>;
   readonly closedBy: 'complete' | 'deadline';
   readonly stale: boolean;
+  /** Of the manifest's round, where it was made before. */
+  readonly index?: RoundIndex;
 }
 
 export interface EncodedDecision {
@@ -54,11 +57,12 @@ function encoded({ manifest }: DecideJob, content: DecisionContent): EncodedDeci
 
 /** A round whose travel matrix isn't here can't use its plans: they count as failed. */
 export function decideJob(job: DecideJob, matrices: TravelMatrices): DecisionContent {
-  const { manifest, outcomes, closedBy, stale } = job;
+  const { manifest, outcomes, closedBy } = job;
+  const options = { stale: job.stale, ...(job.index && { index: job.index }) };
   const { travel } = manifest.round.policy;
-  if (travel.kind === 'speed') return decideRound(manifest, outcomes, closedBy, { stale });
+  if (travel.kind === 'speed') return decideRound(manifest, outcomes, closedBy, options);
   const matrix = matrixOf(matrices, travel.contentHash);
-  if (matrix !== undefined) return decideRound(manifest, outcomes, closedBy, { stale, matrix });
+  if (matrix !== undefined) return decideRound(manifest, outcomes, closedBy, { ...options, matrix });
   return decideWithoutPlans(job, 'TRAVEL_MATRIX_UNKNOWN');
 }
 

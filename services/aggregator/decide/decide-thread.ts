@@ -1,4 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
+import { roundIndex, type RoundIndex } from '#policy/join/round-index';
 import { stepsInBetween } from '#lib/steps-in-between';
 import { TravelMatrices } from '#lib/travel-matrices';
 import { warmUpSteps } from '#policy/assignment/warm-up';
@@ -21,10 +22,10 @@ interface Numbered {
   readonly manifestBytes: Uint8Array;
 }
 
-/** `prepare` has no answer: the manifest is decoded before the round is to be decided. */
+/** `prepare` has no answer: the manifest is decoded and indexed before the round is to be decided. */
 export type ThreadJob =
   | (Numbered & { readonly kind: 'prepare' })
-  | (Numbered & { readonly kind: 'decide' } & Omit<DecideJob, 'manifest'>);
+  | (Numbered & { readonly kind: 'decide' } & Omit<DecideJob, 'manifest' | 'index'>);
 
 export interface ThreadAnswer {
   readonly bytes: Uint8Array;
@@ -36,23 +37,34 @@ export interface ThreadAnswer {
 /** Decoded manifests that wait for their decisions, each some ten times as large as its bytes; older ones are dropped. */
 const MOST_PREPARED = 8;
 
+interface Prepared {
+  readonly manifest: RoundManifest;
+  /** Absent where the round's points can't be used: deciding finds out again, and says so. */
+  readonly index?: RoundIndex;
+}
+
 class PreparedManifests {
-  private readonly byNumber = new Map<number, RoundManifest>();
+  private readonly byNumber = new Map<number, Prepared>();
 
   add({ number, manifestBytes }: Numbered): void {
-    this.byNumber.set(number, decoded(manifestBytes));
+    this.byNumber.set(number, preparedOf(manifestBytes));
     if (this.byNumber.size > MOST_PREPARED) this.byNumber.delete(this.byNumber.keys().next().value!);
   }
 
-  take({ number, manifestBytes }: Numbered): RoundManifest {
-    const manifest = this.byNumber.get(number) ?? decoded(manifestBytes);
+  take({ number, manifestBytes }: Numbered): Prepared {
+    const known = this.byNumber.get(number) ?? preparedOf(manifestBytes);
     this.byNumber.delete(number);
-    return manifest;
+    return known;
   }
 }
 
-function decoded({ buffer, byteOffset, byteLength }: Uint8Array): RoundManifest {
-  return roundsCodec.decode(Buffer.from(buffer, byteOffset, byteLength));
+function preparedOf({ buffer, byteOffset, byteLength }: Uint8Array): Prepared {
+  const manifest = roundsCodec.decode(Buffer.from(buffer, byteOffset, byteLength));
+  try {
+    return { manifest, index: roundIndex(manifest.round) };
+  } catch {
+    return { manifest };
+  }
 }
 
 if (parentPort) {
@@ -60,17 +72,17 @@ if (parentPort) {
   const { modelsDir, practises } = workerData as DecideThreadData;
   const matrices = new TravelMatrices(modelsDir);
   let isNeeded = !practises;
-  const prepared = new PreparedManifests();
+  const manifests = new PreparedManifests();
   for (const solution of warmUpSteps()) void solution;
   void stepsInBetween(practiceDecisions(matrices), () => isNeeded);
   port.on('message', (job: ThreadJob) => {
     isNeeded = true;
-    if (job.kind === 'prepare') return prepared.add(job);
+    if (job.kind === 'prepare') return manifests.add(job);
     const clock = new PhaseClock();
     const thrown: string[] = [];
-    const manifest = prepared.take(job);
+    const prepared = manifests.take(job);
     clock.ends('manifest');
-    const { content, bytes } = decideAndEncode({ ...job, manifest }, matrices, (error) =>
+    const { content, bytes } = decideAndEncode({ ...job, ...prepared }, matrices, (error) =>
       thrown.push(String(error)),
     );
     clock.ends('decide');
