@@ -11,7 +11,7 @@ import type { IngestEvents } from '../events';
 import type { RoundIntake } from '../round-intake';
 import type { RoundClaims } from '../store/round-claims';
 import { answerDecision, waitMsOf } from './decision-route';
-import { BodyBudget } from './body-budget';
+import { BodyBudget, type BodyShare } from './body-budget';
 import { elementsOf } from './json-shape';
 import { parseJson } from '../read/parse-json';
 import { readBytes, type BodyLimits } from './read-body';
@@ -94,7 +94,6 @@ export class HttpApi {
     } catch (error) {
       if (request.errored) return void response.destroy();
       const { code } = replyError(response, error);
-      if (code === 'INGEST_BUSY') this.options.events.BodyRefused({ bytesInWork: this.bodies.inWork });
       if (errorCodes[code].http !== 500) return;
       const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
       this.options.events.RequestFailed({ edge: 'http', code, reason });
@@ -146,9 +145,19 @@ export class HttpApi {
   private async withBody<T>(request: IncomingMessage, work: (bytes: Buffer) => Promise<T>): Promise<T> {
     const share = this.bodies.open();
     try {
-      return await work(await readBytes(request, this.bodyLimits.maxBytes, share));
+      return await work(await this.bytesOf(request, share));
     } finally {
       share.release();
+    }
+  }
+
+  private async bytesOf(request: IncomingMessage, share: BodyShare): Promise<Buffer> {
+    try {
+      return await readBytes(request, this.bodyLimits.maxBytes, share);
+    } catch (error) {
+      const isBusy = error instanceof RoundhouseError && error.code === 'INGEST_BUSY';
+      if (isBusy) this.options.events.BodyRefused({ bytesInWork: this.bodies.inWork });
+      throw error;
     }
   }
 
