@@ -23,11 +23,11 @@ export interface SchedulerSettings {
 }
 
 export const defaultSettings = {
-  mostPasses: 32,
+  mostPasses: 16,
   overdueFactor: 4,
   lookAhead: 32,
   cushionMs: 0.5,
-  cushionShare: 2,
+  cushionShare: 4,
   probeEvery: 16,
   bufferShare: 3,
   headStart: 1,
