@@ -24,7 +24,10 @@ test('answers live, ready with reasons, and metrics', async () => {
     reasons: { kafka: 'not connected', engine: 'gone' },
   });
   expect((await get(server.port, '/metrics')).status).toBe(200);
-  expect((await get(server.port, '/other')).status).toBe(404);
+  expect(await get(server.port, '/other')).toEqual({
+    status: 404,
+    text: '{"error":"NOT_FOUND","message":"only GET /livez, /readyz and /metrics"}',
+  });
   await server.close();
 });
 

@@ -108,6 +108,8 @@ export interface HealthServer {
   close(): Promise<void>;
 }
 
+const whatIsServed = 'only GET /livez, /readyz and /metrics';
+
 export async function startHealthServer(
   options: HealthOptions & { readonly host: string; readonly port: number },
 ): Promise<HealthServer> {
@@ -115,7 +117,7 @@ export async function startHealthServer(
   const server = createServer((request, response) => {
     routes(request, response).then(
       (answered) => {
-        if (!answered) sendJson(response, 404, { error: 'NOT_FOUND' });
+        if (!answered) sendJson(response, 404, { error: 'NOT_FOUND', message: whatIsServed });
       },
       (error: unknown) => sendJson(response, 500, { error: 'INTERNAL', message: String(error) }),
     );
