@@ -34,7 +34,6 @@ DeviceInstance::DeviceInstance(const Columns& columns, int device, std::shared_p
 DeviceInstance::~DeviceInstance() { (void)cudaSetDevice(device_); }
 
 void DeviceInstance::execute(Batch& batch) {
-  device::useDevice(device_);
   std::vector<Slice> slices(batch.size());
   batch.each([&](std::size_t index) {
     if (isCancelled(batch.request(index))) {
@@ -44,6 +43,8 @@ void DeviceInstance::execute(Batch& batch) {
   });
   batch.startComputing();
   try {
+    // Here, so that a broken GPU answers as one: a GPU's memory isn't touched before.
+    device::useDevice(device_);
     run(batch, slices);
   } catch (...) {
     const std::exception_ptr broken = std::current_exception();

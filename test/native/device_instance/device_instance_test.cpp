@@ -119,6 +119,22 @@ void checkFailures(TritonHost& host, Network& network) {
   }
 }
 
+/// A GPU that refuses its first call already: once that was no DEVICE_FAULT, which another engine would have served.
+void checkBrokenGpu(TritonHost& host, Network& network) {
+  std::mt19937 random(4);
+  Sent sent(host, 10, kPinned, kPinned, false, random);
+  setenv("DEVICE_INSTANCE_BROKEN", "1", 1);
+  try {
+    sent.call->infer();
+    CHECK_THAT(false, "it was answered");
+  } catch (const TritonFailure& failure) {
+    CHECK_EQUAL(std::string(failure.what()), "DEVICE_FAULT: no such GPU: an error");
+  }
+  unsetenv("DEVICE_INSTANCE_BROKEN");
+  sent.call->infer();
+  CHECK(sent.isRight(network));
+}
+
 }  // namespace
 
 int main() {
@@ -139,6 +155,7 @@ int main() {
     checkAlone(host, *network);
     checkTogether(host, *network, gate);
     checkFailures(host, *network);
+    checkBrokenGpu(host, *network);
   }
   finish_and_exit();
 }
