@@ -7,8 +7,9 @@ import type { Scenario } from './scenario';
 import { simulate, type SimulationResult } from './simulate';
 import { standardCosts, standardScenario, standardSettings } from './standard-scenario';
 
-const seeds = Array.from({ length: process.env['TEST_FULL'] === '1' ? 200 : 12 }, (_, index) => index + 1);
+const seeds = Array.from({ length: process.env['TEST_FULL'] === '1' ? 60 : 12 }, (_, index) => index + 1);
 const mostPasses = 16;
+jest.setTimeout(60_000);
 
 /** One to four devices of any speed, tight memory, deadlines from hopeless to ample; a loss in every second. */
 function anyScenario(seed: number, withLosses: boolean): Scenario {
