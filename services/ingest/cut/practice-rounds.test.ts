@@ -1,6 +1,6 @@
 import { TravelMatrices } from '#lib/travel-matrices';
-import type { CutResult } from './cut-messages';
 import { practiceRounds } from './practice-rounds';
+import type { CutResult } from './cut-messages';
 
 test('a practice round is read and cut into many shards', () => {
   const first = practiceRounds(new TravelMatrices('no such folder')).next();
