@@ -174,12 +174,30 @@ void checkChanged() {
   CHECK_EQUAL(gpu::packedOffset(longer, 2), std::size_t{length});
 }
 
+/// On the CPU: counts that change after they were checked, as a peer changes those in shared memory, are not read again.
+void checkCountsReadOnce() {
+  const std::vector<int32_t> good = test::packed({someOfAll(1, 3)[0]});
+  const PackedCounts counts = readPackedCounts(good.data());
+  CHECK(checkPackedCounts(counts).name == nullptr);
+  Problem expected{};
+  CHECK(unpack(good.data(), counts, expected).name == nullptr);
+  for (const int32_t changed : {-1, 9, 17, 1 << 20}) {
+    std::vector<int32_t> words = good;
+    words[0] = words[1] = changed;
+    Problem problem{};
+    CHECK(unpack(words.data(), counts, problem).name == nullptr);
+    CHECK_EQUAL(problem.orderCount, counts.orders);
+    CHECK_EQUAL(problem.stopCount, counts.stops);
+    CHECK(std::memcmp(&problem.travel, &expected.travel, sizeof problem.travel) == 0);
+  }
+}
+
 /// One walk, word by word.
 gpu::PackedWalk::End walkSlowly(std::span<const int32_t> words, std::size_t from, std::size_t limit,
                                 std::vector<uint32_t>& starts) {
   std::size_t at = from;
   while (at < limit) {
-    const bool counted = words.size() - at >= 2 && checkPackedCounts(words.data() + at).name == nullptr;
+    const bool counted = words.size() - at >= 2 && checkPackedCounts(readPackedCounts(words.data() + at)).name == nullptr;
     const std::size_t length = counted ? static_cast<std::size_t>(packedWords(words[at], words[at + 1])) : 0;
     if (!counted || at + length > words.size()) return {at, true};
     starts.push_back(static_cast<uint32_t>(at - from));
@@ -249,6 +267,7 @@ int main() {
   checkChunks(*memory);
   checkFaults(*memory);
   checkChanged();
+  checkCountsReadOnce();
   checkWalks();
   checkCancelled(*memory);
   return test::finish();

@@ -72,18 +72,26 @@ ROUNDHOUSE_HD inline void readStops(WordReader& reader, Problem& problem) {
 
 }  // namespace detail
 
-/// What is wrong with the counts that a packed problem begins with; only these two words are read.
-ROUNDHOUSE_HD inline PackedFault checkPackedCounts(const int32_t* words) {
-  if (words[0] < 0 || words[0] > kMaxOrders) return {"orderCount", words[0]};
-  if (words[1] < 0 || words[1] > kMaxStops) return {"stopCount", words[1]};
+/// The words that a packed problem begins with.
+struct PackedCounts {
+  int32_t orders;
+  int32_t stops;
+};
+
+/// Reads each word once: a peer may change words of shared memory at any time, so that what was checked is what is used.
+ROUNDHOUSE_HD inline PackedCounts readPackedCounts(const volatile int32_t* words) { return {words[0], words[1]}; }
+
+ROUNDHOUSE_HD inline PackedFault checkPackedCounts(const PackedCounts& counts) {
+  if (counts.orders < 0 || counts.orders > kMaxOrders) return {"orderCount", counts.orders};
+  if (counts.stops < 0 || counts.stops > kMaxStops) return {"stopCount", counts.stops};
   return {nullptr, 0};
 }
 
-/// Reads a packed problem whose counts are right and whose words are all there.
-ROUNDHOUSE_HD inline PackedFault unpack(const int32_t* words, Problem& problem) {
-  detail::WordReader reader(words);
-  problem.orderCount = reader.next();
-  problem.stopCount = reader.next();
+/// Reads a packed problem with these counts, which are right, and whose words are all there; its own are not read again.
+ROUNDHOUSE_HD inline PackedFault unpack(const int32_t* words, const PackedCounts& counts, Problem& problem) {
+  detail::WordReader reader(words + 2);
+  problem.orderCount = counts.orders;
+  problem.stopCount = counts.stops;
   problem.capacity = reader.next();
   problem.startAt = reader.next();
   problem.interleave = reader.nextWithin(1, "interleave") == 1;

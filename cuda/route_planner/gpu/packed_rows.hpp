@@ -16,9 +16,10 @@ struct PackedSource {
   ROUNDHOUSE_HD bool operator()(int index, Problem& out) const {
     const uint32_t at = d_offsets[index - first];
     const int32_t* const words = d_words + at;
-    if (checkPackedCounts(words).name != nullptr) return false;
-    const auto count = static_cast<uint32_t>(packedWords(words[0], words[1]));
-    return at + count == d_offsets[index - first + 1] && unpack(words, out).name == nullptr;
+    const PackedCounts counts = readPackedCounts(words);
+    if (checkPackedCounts(counts).name != nullptr) return false;
+    const auto count = static_cast<uint32_t>(packedWords(counts.orders, counts.stops));
+    return at + count == d_offsets[index - first + 1] && unpack(words, counts, out).name == nullptr;
   }
 };
 

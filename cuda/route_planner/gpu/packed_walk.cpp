@@ -7,8 +7,10 @@ namespace roundhouse::route_planner::gpu {
 std::size_t packedLength(std::span<const int32_t> words, std::size_t at) {
   const std::size_t left = words.size() - at;
   const int32_t* const problem = words.data() + at;
-  if (left < 2 || checkPackedCounts(problem).name != nullptr) return 0;
-  const auto length = static_cast<std::size_t>(packedWords(problem[0], problem[1]));
+  if (left < 2) return 0;
+  const PackedCounts counts = readPackedCounts(problem);
+  if (checkPackedCounts(counts).name != nullptr) return 0;
+  const auto length = static_cast<std::size_t>(packedWords(counts.orders, counts.stops));
   return length <= left ? length : 0;
 }
 

@@ -32,11 +32,12 @@ void appendAnswer(PrepareStatus status, const Plan& plan, std::vector<int64_t>& 
 Problem unpackProblem(std::span<const int32_t> words, size_t& at) {
   requireWords(words, at, 2);
   const int32_t* const start = words.data() + at;
-  require(checkPackedCounts(start));
-  const auto count = static_cast<size_t>(packedWords(start[0], start[1]));
+  const PackedCounts counts = readPackedCounts(start);
+  require(checkPackedCounts(counts));
+  const auto count = static_cast<size_t>(packedWords(counts.orders, counts.stops));
   requireWords(words, at, count);
   Problem problem{};
-  require(unpack(start, problem));
+  require(unpack(start, counts, problem));
   at += count;
   return problem;
 }
