@@ -1,5 +1,7 @@
 #include "shard.hpp"
 
+#include <cstring>
+
 #include "error.hpp"
 #include "fault_text.hpp"
 #include "work_poll.hpp"
@@ -20,6 +22,34 @@ void requireLayers(const ShardTables& tables, const TravelMatrix& matrix) {
 }
 
 void requireCandidates(const ShardTables& tables, int first) { require(validateCandidates(tables, first)); }
+
+/// Copies the tensors side by side into `own`; each begins where its widest values may.
+ShardBytes copyInto(std::unique_ptr<std::byte[]>& own, ShardBytes bytes) {
+  TensorBytes* const tensors[] = {&bytes.params, &bytes.couriers,      &bytes.held,      &bytes.orders,
+                                  &bytes.places, &bytes.orderFeatures, &bytes.candidates};
+  const auto aligned = [](std::uint64_t size) { return (size + 7) / 8 * 8; };
+  std::uint64_t size = 0;
+  for (const TensorBytes* tensor : tensors) size += aligned(tensor->bytes);
+  own = std::make_unique_for_overwrite<std::byte[]>(size);
+  std::byte* next = own.get();
+  for (TensorBytes* tensor : tensors) {
+    if (tensor->bytes > 0) std::memcpy(next, tensor->data, tensor->bytes);
+    tensor->data = next;
+    next += aligned(tensor->bytes);
+  }
+  return bytes;
+}
+
+ShardTables at(const ShardBytes& bytes, ShardTables tables) {
+  tables.params = static_cast<const std::int64_t*>(bytes.params.data);
+  tables.couriers = static_cast<const std::int32_t*>(bytes.couriers.data);
+  tables.held = static_cast<const std::int32_t*>(bytes.held.data);
+  tables.orders = static_cast<const std::int32_t*>(bytes.orders.data);
+  tables.places = static_cast<const std::int32_t*>(bytes.places.data);
+  tables.orderFeatures = static_cast<const float*>(bytes.orderFeatures.data);
+  tables.candidates = static_cast<const std::uint16_t*>(bytes.candidates.data);
+  return tables;
+}
 
 /// The travel of each vehicle class: a matrix may have a layer for each.
 struct Travels {
@@ -50,7 +80,8 @@ Sha256 matrixHash(const std::int64_t* params) {
 
 Shard openShard(const ShardBytes& bytes, MatrixStore& matrices, CandidateCheck candidates) {
   Shard shard;
-  require(bindTables(bytes, shard.tables));
+  require(bindTables(copyInto(shard.own, bytes), shard.tables));
+  shard.given = at(bytes, shard.tables);
   if (shard.tables.params[layout::Param::travelKind] == 1) shard.matrix = matrices.get(matrixHash(shard.tables.params));
   require(validateRows(shard.tables, shard.matrix ? shard.matrix->zones() : 0));
   if (candidates == CandidateCheck::here) requireCandidates(shard.tables, 0);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 
@@ -9,9 +10,12 @@
 
 namespace roundhouse::candidate_cost {
 
-/// One request's tables, checked; the bytes belong to the request.
+/// One request's tables, checked. They are a copy: a peer may change those of the request, in shared memory, at any time.
 struct Shard {
   ShardTables tables{};
+  /// The same tables in the request's memory, for copies from there to a GPU: what they hold is not checked.
+  ShardTables given{};
+  std::unique_ptr<std::byte[]> own;
   /// Null for travel by speed.
   std::shared_ptr<const TravelMatrix> matrix;
   PredictionRows needed;

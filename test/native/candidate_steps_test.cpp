@@ -222,6 +222,38 @@ void checkNotFinite() {
   CHECK(source(shards[0].tables.candidateCount, problem));
 }
 
+std::vector<std::uint8_t> plansOf(const Shard& shard) {
+  std::vector<float> quantiles(shard.needed.count() * layout::ETR_OUTPUTS, 60.0f);
+  const ShardTimes times = shardTimes(shard.tables, shard.needed, quantiles.data());
+  std::vector<std::uint8_t> plans(static_cast<std::size_t>(shard.tables.candidateCount) * layout::PLAN_RECORD_BYTES);
+  const auto workspace = std::make_unique<CandidateWorkspace>();
+  route_planner::resetWorkspace(workspace->planner);
+  costShard(shard, times, *workspace, [] { return false; }, plans.data());
+  return plans;
+}
+
+/// Words of the request that change after they were checked, as a peer changes those in shared memory, are not read again;
+/// only what a GPU copies for itself points at them.
+void checkChanged() {
+  Random random{11};
+  MatrixStore none("/nowhere");
+  ShardValues values = test::randomShard(random, {});
+  const Shard shard = openShard(values.bytes(), none);
+  CHECK(shard.tables.candidateCount > 0);
+  const auto expected = plansOf(shard);
+  CHECK(shard.given.couriers == values.couriers.data());
+  CHECK(shard.given.candidates == values.candidates.data());
+  const auto change = [](auto& words) { std::fill(words.begin(), words.end(), 0x7ff0); };
+  change(values.params);
+  change(values.couriers);
+  change(values.held);
+  change(values.orders);
+  change(values.places);
+  change(values.orderFeatures);
+  change(values.candidates);
+  CHECK(plansOf(shard) == expected);
+}
+
 /// Tables side by side are one stretch; with a page between them, or a kilobyte, they are not.
 void checkStretch() {
   Random random{9};
@@ -259,6 +291,7 @@ void checkStretch() {
 
 int main() {
   checkStretch();
+  checkChanged();
   checkRandomShards();
   checkWrongCandidates();
   checkNotFinite();

@@ -17,6 +17,11 @@ constexpr std::size_t aligned(std::size_t bytes) { return (bytes + kAlign - 1) /
 /// Memory that grows by doubling is taken rarely, which waits for the whole GPU.
 std::size_t roomFor(std::size_t bytes) { return std::bit_ceil(std::max(bytes, std::size_t{1} << 16)); }
 
+/// The tables' bytes that go to the GPU: the request's own where it reads them from there.
+std::array<TensorBytes, 7> bytesOf(const ShardInput& input) {
+  return tableBytes(input.pinned ? input.shard->given : input.shard->tables);
+}
+
 void fillAsks(const Shard& shard, OrderAsk* asks) {
   std::fill_n(asks, shard.tables.orderCount, kNothingAsked);
   for (std::size_t row = 0; row < shard.needed.orders.size(); ++row) {
@@ -48,7 +53,7 @@ void BatchUpload::demandRoom(std::span<const ShardInput> inputs) {
   stagedBytes_ = next_.staged;
   stretches_.clear();
   for (const ShardInput& input : inputs) {
-    const auto tensors = tableBytes(input.shard->tables);
+    const auto tensors = bytesOf(input);
     stretches_.push_back(input.pinned ? stretchOf(tensors) : TensorBytes{nullptr, 0});
     stagedBytes_ += aligned(sizeof(OrderAsk) * static_cast<std::size_t>(input.shard->tables.orderCount));
     direct += aligned(stretches_.back().bytes);
@@ -68,7 +73,7 @@ std::byte* BatchUpload::stage(std::size_t bytes) {
 }
 
 void BatchUpload::placeTables(const ShardInput& input, const TensorBytes& stretch, DeviceShard& shard) {
-  const auto tensors = tableBytes(input.shard->tables);
+  const auto tensors = bytesOf(input);
   const std::byte* const d_memory = d_memory_.as<std::byte>();
   std::array<const std::byte*, 7> at{};
   for (std::size_t index = 0; index < tensors.size(); ++index) {
