@@ -16,9 +16,11 @@ namespace roundhouse::test {
 using namespace roundhouse::candidate_cost;
 namespace P = layout::Param;
 
-/// Takes the GPU's memory but for `left` bytes, or up to twice as many. What the driver has kept of earlier users counts
-/// as taken until someone asks for it, so it is taken until no more is given, and some is given back.
+/// Takes the GPU's memory but for `left` bytes and less than 2 MB. What the driver has kept of earlier users counts as
+/// taken until someone asks for it, so it is taken until no more is given.
 inline std::vector<device::DeviceMemory> takeMemory(std::size_t left) {
+  device::DeviceMemory kept;
+  kept.demand(left);
   std::vector<device::DeviceMemory> taken;
   for (std::size_t piece = std::size_t{32} << 30; piece >= std::size_t{2} << 20;) {
     try {
@@ -29,7 +31,6 @@ inline std::vector<device::DeviceMemory> takeMemory(std::size_t left) {
       piece /= 2;
     }
   }
-  for (std::size_t given = 0; given < left && !taken.empty(); taken.pop_back()) given += taken.back().bytes();
   return taken;
 }
 
