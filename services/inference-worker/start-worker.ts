@@ -70,7 +70,7 @@ function withIncidentsTold(events: WorkerEvents, tell: Context['tell']): WorkerE
 }
 
 export function startEngine(
-  { config, logger, onStop, tell }: Context,
+  { config, logger, onStop, tell, fail }: Context,
   events: WorkerEvents,
   env: Env,
 ): EngineLink {
@@ -88,6 +88,7 @@ export function startEngine(
     events: withIncidentsTold(events, tell),
     link,
     connect: (address, onHangUp) => connectToEngine(address, onHangUp, config, events),
+    onConfigFault: (reason) => fail(new RoundhouseError('CONFIG_INVALID', `the engine: ${reason}`)),
   });
   onStop('engine', async () => {
     await sentinel.stop();

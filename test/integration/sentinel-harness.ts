@@ -23,6 +23,7 @@ export interface SentinelBench {
   readonly link: EngineLink;
   readonly events: WorkerEvents;
   readonly seen: SeenEvent[];
+  readonly configFaults: string[];
   readonly incidentFolder: string;
   /** Fields of the events of this name so far. */
   all(name: keyof WorkerEvents): Readonly<Record<string, unknown>>[];
@@ -66,6 +67,7 @@ export function startSentinel(
   adapt: (client: EngineClient) => EngineClient = (client) => client,
 ): SentinelBench {
   const seen: SeenEvent[] = [];
+  const configFaults: string[] = [];
   const events = recording(seen);
   const link = new EngineLink();
   const incidentFolder = join(mkdtempSync(join(tmpdir(), 'roundhouse-incidents-')), 'incidents');
@@ -86,6 +88,7 @@ export function startSentinel(
       const pool = { poolBytes: 16 * 1_048_576, whenEmpty: 'inline' } as const;
       return adapt(connectOverShm({ address, grpc, events, ...pool, onHangUp }));
     },
+    onConfigFault: (reason) => void configFaults.push(reason),
     ...options,
     env: {
       PATH: process.env['PATH'],
@@ -110,6 +113,7 @@ export function startSentinel(
     link,
     events,
     seen,
+    configFaults,
     incidentFolder,
     all,
     until,

@@ -3,9 +3,17 @@ import { once } from 'node:events';
 import { childrenOf } from '#launcher/process-identity';
 import { projectPath } from '#schemas/project-root';
 import { join } from 'node:path';
+import { runToItsEnd } from '../support/run-service';
 import { echoConfig, makeRepository, type TestRepository } from './engine-repository';
 
 jest.setTimeout(60_000);
+
+const freePorts = {
+  ROUNDHOUSE_WORKER_HTTP_PORT: '0',
+  ROUNDHOUSE_WORKER_GRPC_PORT: '0',
+  ROUNDHOUSE_WORKER_KSERVE_HTTP_PORT: '0',
+  ROUNDHOUSE_WORKER_METRICS_PORT: '0',
+};
 
 let repository: TestRepository;
 let server: ChildProcess;
@@ -19,10 +27,7 @@ beforeAll(async () => {
       PATH: process.env['PATH'],
       ROUNDHOUSE_MODELS_DIR: repository.folder,
       ROUNDHOUSE_LOG_LEVEL: 'silent',
-      ROUNDHOUSE_WORKER_HTTP_PORT: '0',
-      ROUNDHOUSE_WORKER_GRPC_PORT: '0',
-      ROUNDHOUSE_WORKER_KSERVE_HTTP_PORT: '0',
-      ROUNDHOUSE_WORKER_METRICS_PORT: '0',
+      ...freePorts,
     },
   });
   const [message] = (await once(server, 'message')) as [{ ports: typeof ports }];
@@ -72,4 +77,13 @@ test('told to end it ends with 0 and takes its engine along', async () => {
   server.kill('SIGTERM');
   expect(await once(server, 'exit')).toEqual([0, null]);
   for (const pid of engines) expect(() => process.kill(pid, 0)).toThrow(/ESRCH/);
+});
+
+test('a setting that its engine refuses ends it with 2 and the reason', async () => {
+  const { code, output } = await runToItsEnd('inference-worker/serve-models', {
+    ...freePorts,
+    ROUNDHOUSE_MODELS_DIR: '/nope',
+  });
+  expect(output).toMatch(/^serve-models: CONFIG_INVALID: the engine: .*\n? *ROUNDHOUSE_MODELS_DIR="\/nope"/m);
+  expect(code).toBe(2);
 });

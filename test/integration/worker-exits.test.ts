@@ -1,7 +1,8 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { childrenOf } from '#launcher/process-identity';
@@ -52,6 +53,37 @@ test('faulty settings: all are printed, exit code 2', async () => {
   expect(output).toContain('ROUNDHOUSE_LOG_LEVEL="loud": one of trace, debug, info, warn, error, silent');
   expect(output).toContain('ROUNDHOUSE_WORKER_WINDOWS: did you mean ROUNDHOUSE_WORKER_WINDOW?');
 });
+
+test.each([
+  [
+    { ROUNDHOUSE_DEVICES: 'nonsense' },
+    /^inference-worker: CONFIG_INVALID: the engine: .*\n? *ROUNDHOUSE_DEVICES="nonsense"/m,
+  ],
+  [
+    { ROUNDHOUSE_DEVICES: '0,0' },
+    /^inference-worker: CONFIG_INVALID: the engine: ROUNDHOUSE_DEVICES names GPU 0 twice/m,
+  ],
+  [{ ROUNDHOUSE_DEVICES: '63' }, /^inference-worker: CONFIG_INVALID: the engine: ROUNDHOUSE_DEVICES .*63/m],
+  [
+    { ROUNDHOUSE_MODELS_DIR: '/nope' },
+    /^inference-worker: CONFIG_INVALID: .*\n? *ROUNDHOUSE_MODELS_DIR="\/nope"/m,
+  ],
+])(
+  'a setting that only the engine reads, %j: exit code 2, its reason, no incident',
+  async (env, reason) => {
+    const folder = mkdtempSync(join(tmpdir(), 'roundhouse-exits-'));
+    const incidents = join(folder, 'incidents');
+    const { code, output } = await runWorker({ ...env, ROUNDHOUSE_INCIDENT_DIR: incidents });
+    expect(output).toMatch(reason);
+    expect(code).toBe(2);
+    expect(existsSync(incidents)).toBe(false);
+    // One engine, and no second try.
+    expect(output.match(/^inference-worker: CONFIG_INVALID/gm)).toHaveLength(1);
+    expect(output).not.toMatch(/"event":"(EngineLost|CircuitChanged|IncidentReported)"/);
+    rmSync(folder, { recursive: true });
+  },
+  60_000,
+);
 
 test('Kafka absent: says what it waits for, gives up after the configured time, exit code 3', async () => {
   const { code, output, ms } = await runWorker({

@@ -44,6 +44,7 @@ function supervise(firstAnswer: () => Promise<boolean>) {
       const repositoryIndex = () => Promise.resolve([]);
       return { isLive, repositoryIndex, close: () => Promise.resolve() } as unknown as EngineClient;
     },
+    onConfigFault: (reason) => void losses.push(`config: ${reason}`),
   });
   return { sentinel, link, losses, hangUps, answers: () => answers };
 }

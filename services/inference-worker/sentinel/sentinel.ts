@@ -14,6 +14,7 @@ import {
   type Circuit,
   type CircuitPolicy,
 } from './circuit';
+import { configFault } from './config-fault';
 import { CostEstimates } from './cost-estimates';
 import { engineIncident, type Seen } from './engine-incident';
 import type { EngineLoss, EngineRole, Reaction } from './incident';
@@ -41,6 +42,8 @@ export interface SentinelOptions {
   readonly link: EngineLink;
   /** Connects to the engine's socket (`unix:` address). */
   connect(address: string, onHangUp: (reason: string) => void): EngineClient;
+  /** Once: an engine could not be started for its configuration, and none was ever ready; nothing is tried again. */
+  onConfigFault(reason: string): void;
 }
 
 /**
@@ -65,6 +68,7 @@ export class Sentinel {
   private incarnation = 0;
   private timer: NodeJS.Timeout | null = null;
   private stopping = false;
+  private wasEverReady = false;
 
   constructor(private readonly options: SentinelOptions) {
     const { link, events, readyTimeoutMs: operationTimeoutMs } = options;
@@ -119,6 +123,7 @@ export class Sentinel {
   }
 
   private ready(engine: WatchedEngine): void {
+    this.wasEverReady = true;
     this.options.events.EngineStarted({
       enginePid: engine.process.pid,
       device: engine.process.deviceKind,
@@ -160,11 +165,19 @@ export class Sentinel {
 
   private lost(engine: WatchedEngine, loss: EngineLoss): void {
     if (this.stopping) return;
+    const fault = this.wasEverReady ? null : configFault(engine.exit, engine.process.words.text());
+    if (fault !== null) return this.neverUp(fault);
     const requests = engine.health.requests();
     const role = this.roleOf(engine);
     const reaction = role === 'standby' ? this.standbyLost() : this.engineLost(engine, loss);
     const { circuit } = this;
     this.seen.set(engine, { role, reaction, circuit, requests, lostAt: performance.now(), at: new Date() });
+  }
+
+  /** A setting can't be waited for; once an engine was ready it may be a folder that somebody changes. */
+  private neverUp(fault: string): void {
+    this.stopping = true;
+    this.options.onConfigFault(fault);
   }
 
   private roleOf(engine: WatchedEngine): EngineRole {
