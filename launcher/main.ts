@@ -5,6 +5,7 @@ import { parseStartArguments, usage, type StartArguments } from './day/arguments
 import { dispatchDay } from './day/dispatch-day';
 import { planDay } from './day/planned-day';
 import { failureText } from './failure-text';
+import { GivenUp } from './given-up';
 import type { Pipeline } from './pipeline';
 import { endpointsText, servedPorts } from './serve';
 import { Interrupted, stopSignal, untilAborted } from './stop-signal';
@@ -65,6 +66,7 @@ async function main(): Promise<number> {
     if (error instanceof Interrupted) return error.exitCode;
     console.error(failureText(error));
     if (error instanceof ArgumentsInvalid) console.error(`\n${usage}`);
+    if (error instanceof GivenUp) return error.exitCode;
     const isInput =
       error instanceof RoundhouseError && ['MDRP_INVALID', 'CONFIG_INVALID'].includes(error.code);
     const isOfTheUser = error instanceof ArgumentsInvalid || isInput;

@@ -53,6 +53,7 @@ describe('SupervisedProcess', () => {
     return child;
   }
 
+  const idle = 'setInterval(() => {}, 1000);';
   const ready = "process.send({type: 'ready', ports: {http: 4711}}); setInterval(() => {}, 1000);";
 
   test('it is started when its ready message is there, with its ports', async () => {
@@ -92,6 +93,32 @@ describe('SupervisedProcess', () => {
   test('one that ends before it is ready is an error with its code and the end of its log', async () => {
     const child = nodeProcess("console.error('no such model'); process.exit(3)");
     await expect(child.start()).rejects.toThrow(/child ended with exit code 3\..*\nno such model/s);
+  });
+
+  test('one that ends for its configuration before it is ready is an error of the configuration', async () => {
+    const child = nodeProcess("console.error('child: CONFIG_INVALID: X: bad'); process.exit(2)");
+    await expect(child.start()).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+      message: expect.stringMatching(/^child: X: bad\nIts log: /) as string,
+    });
+  });
+
+  test('a start says what it waits for: what it says itself, or what its kind waits for', async () => {
+    const says = `console.log('{"event":"DependencyAwaited","msg":"waiting for Redis"}');`;
+    for (const [code, words] of [
+      [`${says} process.send({type: 'told', words: ''}); ${idle}`, 'Redis'],
+      [`process.send({type: 'told', words: ''}); ${idle}`, 'its engine'],
+    ] as const) {
+      const child = nodeProcess(code, { awaits: 'its engine', logFile: join(folder, `${words}.log`) });
+      const started = child.start().catch(() => undefined);
+      await until(() => events.length > 0);
+      events = [];
+      child.tellIfStarting();
+      expect(events).toEqual([{ kind: 'awaited', name: 'child', words }]);
+      events = [];
+      await child.kill();
+      await started;
+    }
   });
 
   test('one that is never ready is killed after its timeout', async () => {

@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { endsWithParent } from '#lib/ends-with-parent';
 import { RoundhouseError } from '#schemas/errors';
-import { endOfLog } from './end-of-log';
+import { awaitedServer, configFaultIn, endOfLog } from './end-of-log';
 import { RestartBudget } from './restart-budget';
 
 export interface ServicePorts {
@@ -25,6 +25,8 @@ export interface ProcessSpec {
   /** `message`: our services' ready message by IPC. Otherwise polled until it is true. */
   readonly ready: 'message' | (() => Promise<boolean>);
   readonly readyTimeoutMs: number;
+  /** What a start of it waits for, in words, where its log names no server. */
+  readonly awaits?: string;
   /** Between SIGTERM and SIGKILL. */
   readonly stopTimeoutMs: number;
   /** Start again after an exit that nobody asked for. */
@@ -32,13 +34,16 @@ export interface ProcessSpec {
 }
 
 export type ProcessEvent =
-  /** Not ready yet; `words` are the last of its log. */
+  /** Not ready yet; `words` say what it waits for. */
   | { readonly kind: 'awaited'; readonly name: string; readonly words: string }
   | { readonly kind: 'ready'; readonly name: string; readonly pid: number }
   /** What a service of ours wants its user to know. */
   | { readonly kind: 'told'; readonly name: string; readonly words: string }
   | { readonly kind: 'exited'; readonly name: string; readonly reason: string; readonly again: boolean }
   | { readonly kind: 'gaveUp'; readonly name: string; readonly reason: string; readonly logFile: string };
+
+/** How our services end where their configuration is wrong. */
+export const configExit = 'exit code 2';
 
 /**
  * One child process in a process group of its own, so that a Ctrl-C in the terminal reaches only the
@@ -68,10 +73,11 @@ export class SupervisedProcess {
     return this.#ports;
   }
 
-  /** Says what it waits for, where its start is still under way; only a service of ours logs that. */
+  /** Says what it waits for, where its start is still under way. */
   tellIfStarting(): void {
     if (!this.#starting) return;
-    const words = this.spec.ready === 'message' ? endOfLog(this.spec.logFile, 1) : '';
+    const { ready, logFile, awaits = '' } = this.spec;
+    const words = (ready === 'message' && awaitedServer(logFile)) || awaits;
     this.onEvent({ kind: 'awaited', name: this.name, words });
   }
 
@@ -187,10 +193,16 @@ export class SupervisedProcess {
     void poll();
   }
 
+  /** A service of ours that ends for its configuration says what is wrong with it, and so do we. */
   #notReady(reason: string): RoundhouseError {
+    const { name, logFile, ready } = this.spec;
+    if (ready === 'message' && reason === `ended with ${configExit}`) {
+      const fault = configFaultIn(logFile) || endOfLog(logFile);
+      return new RoundhouseError('CONFIG_INVALID', `${name}: ${fault}\nIts log: ${logFile}`);
+    }
     return new RoundhouseError(
       'DEPENDENCY_ABSENT',
-      `${this.name} ${reason}. The end of ${this.spec.logFile}:\n${endOfLog(this.spec.logFile)}`,
+      `${name} ${reason}. The end of ${logFile}:\n${endOfLog(logFile)}`,
     );
   }
 
@@ -202,7 +214,7 @@ export class SupervisedProcess {
 
   #startAgain(reason: string): void {
     const { name, restarts, logFile } = this.spec;
-    const isHopeless = !restarts || reason === 'exit code 2';
+    const isHopeless = !restarts || reason === configExit;
     const delayMs = isHopeless ? null : this.#budget.nextDelayMs(Date.now());
     this.onEvent({ kind: 'exited', name, reason, again: delayMs !== null });
     if (delayMs !== null) this.#timer = setTimeout(() => this.#restart(), delayMs);

@@ -6,6 +6,8 @@ export type ServiceKind = 'ingest' | 'worker' | 'aggregator';
 
 interface ServiceKindFacts {
   readonly folder: string;
+  /** Of its start. */
+  readonly awaits: string;
   /** The variables that name its ports. */
   readonly portKeys: Readonly<Partial<Record<keyof ServicePorts, string>>>;
 }
@@ -13,10 +15,12 @@ interface ServiceKindFacts {
 export const serviceKinds: Readonly<Record<ServiceKind, ServiceKindFacts>> = {
   ingest: {
     folder: 'ingest',
+    awaits: 'its topics in Kafka and its answer from Redis',
     portKeys: { http: 'ROUNDHOUSE_INGEST_HTTP_PORT', grpc: 'ROUNDHOUSE_INGEST_GRPC_PORT' },
   },
   worker: {
     folder: 'inference-worker',
+    awaits: 'an engine that has loaded its models',
     portKeys: {
       http: 'ROUNDHOUSE_WORKER_HTTP_PORT',
       grpc: 'ROUNDHOUSE_WORKER_GRPC_PORT',
@@ -24,7 +28,11 @@ export const serviceKinds: Readonly<Record<ServiceKind, ServiceKindFacts>> = {
       metrics: 'ROUNDHOUSE_WORKER_METRICS_PORT',
     },
   },
-  aggregator: { folder: 'aggregator', portKeys: { http: 'ROUNDHOUSE_AGGREGATOR_HTTP_PORT' } },
+  aggregator: {
+    folder: 'aggregator',
+    awaits: 'its topics in Kafka and its state in Redis',
+    portKeys: { http: 'ROUNDHOUSE_AGGREGATOR_HTTP_PORT' },
+  },
 };
 
 /** A port that somebody asked for by number, and the variable that names it. */
@@ -63,7 +71,7 @@ interface ServiceOptions {
 
 /** A service of ours as a child: `node dist/services/<folder>/main.js`. Call `start()` on it. */
 export function serviceProcess(options: ServiceOptions): SupervisedProcess {
-  const { folder } = serviceKinds[options.kind];
+  const { folder, awaits } = serviceKinds[options.kind];
   const portsIn = (last: ServicePorts): NodeJS.ProcessEnv =>
     Object.fromEntries(
       portVariables(options.kind).map(([name, key]) => [key, String(last[name] ?? options.ports[name] ?? 0)]),
@@ -76,6 +84,7 @@ export function serviceProcess(options: ServiceOptions): SupervisedProcess {
       environment: (last) => ({ ...options.env, ...portsIn(last) }),
       logFile: join(options.logs, `${options.name}.log`),
       ready: 'message',
+      awaits,
       readyTimeoutMs: options.readyTimeoutMs,
       stopTimeoutMs: 15_000,
       restarts: options.restarts,
