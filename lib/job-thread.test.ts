@@ -38,3 +38,18 @@ test('jobs are answered by one thread; one that ends is named, and the next job 
   await expect(thread.ask('throw')).rejects.toThrow('thrown there');
   expect((await thread.ask('d')).said).toBe('hi d');
 });
+
+test('an answer that cannot be read fails its job, and the thread goes on', async () => {
+  const lost = thread.ask('f');
+  thread.start().emit('messageerror', new Error('not to be read'));
+  await expect(lost).rejects.toThrow("the answer of the thread that greets can't be read");
+  expect((await thread.ask('g')).said).toMatch(/^hi [fg]$/);
+});
+
+test('no job starts a thread that was stopped', async () => {
+  const own = new JobThread<string, { said: string }>(file, { greeting: 'hi ' }, 'greets once');
+  expect((await own.ask('h')).said).toBe('hi h');
+  await own.stop();
+  await expect(own.ask('i')).rejects.toThrow('the thread that greets once is stopped');
+  expect(() => own.start()).toThrow('is stopped');
+});

@@ -3,11 +3,12 @@ import { Worker } from 'node:worker_threads';
 
 /**
  * A thread of its own for what would hold up the event loop: a job is posted to it, its next message is the answer, so
- * callers give it one job at a time. Started when it is first needed, and again after it has ended; it doesn't keep the
- * process alive.
+ * callers give it one job at a time. Started when it is first needed, and again after it has ended, until it is stopped; it
+ * doesn't keep the process alive.
  */
 export class JobThread<Job, Answer> {
   private thread: Worker | null = null;
+  private stopped = false;
 
   /** `does`: what the thread does, for the error of a job with which it ended. */
   constructor(
@@ -16,8 +17,9 @@ export class JobThread<Job, Answer> {
     private readonly does: string,
   ) {}
 
-  /** Has no effect where it runs. */
+  /** Has no effect where it runs. Throws after `stop`. */
   start(): Worker {
+    if (this.stopped) throw new Error(`the thread that ${this.does} is stopped`);
     this.thread ??= this.spawn();
     return this.thread;
   }
@@ -32,19 +34,24 @@ export class JobThread<Job, Answer> {
     const thread = this.start();
     const ended = new AbortController();
     const answer = once(thread, 'message', { signal: ended.signal });
+    const unreadable = once(thread, 'messageerror', { signal: ended.signal }).then(() => {
+      throw new Error(`the answer of the thread that ${this.does} can't be read`);
+    });
     const lost = once(thread, 'exit', { signal: ended.signal }).then(() => {
       throw new Error(`the thread that ${this.does} ended`);
     });
     try {
       thread.postMessage(job, handedOver);
-      return ((await Promise.race([answer, lost])) as [Answer])[0];
+      return ((await Promise.race([answer, unreadable, lost])) as [Answer])[0];
     } finally {
       ended.abort();
-      for (const rest of [answer, lost]) rest.catch(() => undefined);
+      for (const rest of [answer, unreadable, lost]) rest.catch(() => undefined);
     }
   }
 
+  /** For good: jobs from then on are refused. */
   async stop(): Promise<void> {
+    this.stopped = true;
     await this.thread?.terminate();
   }
 

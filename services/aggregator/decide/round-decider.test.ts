@@ -37,3 +37,12 @@ test('a large round with which the thread ends is decided without its plans; so 
   expect(onThrown).toHaveBeenCalledTimes(2);
   await own.stop();
 });
+
+test('a large round after the stop starts no thread: it is decided without its plans', async () => {
+  const own = decider();
+  await own.stop();
+  const onThrown = jest.fn();
+  const { summary } = await own.decide(openRound(5_001), false, onThrown);
+  expect(summary).toMatchObject({ coverage: 0, assignments: 0 });
+  expect(onThrown).toHaveBeenCalledWith(new Error('the thread that decides large rounds is stopped'));
+});
