@@ -1,6 +1,7 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { visibleGpus } from '#native/triton/gpus';
+import { RoundhouseError } from '#schemas/errors';
 import {
   deviceKind,
   driverVariables,
@@ -25,16 +26,22 @@ export interface Devices {
 /** The build leaves it beside the backends; a folder without one is taken for one that knows only the CPU. */
 const buildFile = 'built-for.json';
 
+/** Throws CONFIG_INVALID naming the file where it is there and can't be used. */
 function buildOf(backends: string): BackendsBuild {
+  const file = join(backends, buildFile);
   try {
-    const { cudaArchitectures } = JSON.parse(
-      readFileSync(join(backends, buildFile), 'utf8'),
-    ) as BackendsBuild;
-    return { cudaArchitectures: cudaArchitectures.map(Number) };
-  } catch {
-    return { cudaArchitectures: [] };
+    const { cudaArchitectures } = JSON.parse(readFileSync(file, 'utf8')) as BackendsBuild;
+    const numbers = cudaArchitectures.map(Number);
+    if (numbers.every((number) => number > 0)) return { cudaArchitectures: numbers };
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { cudaArchitectures: [] };
+    throw unusable(file, (error as Error).message);
   }
+  throw unusable(file, 'cudaArchitectures are not all numbers above 0');
 }
+
+const unusable = (file: string, why: string): RoundhouseError =>
+  new RoundhouseError('CONFIG_INVALID', `${file}, which the build leaves, can't be used: ${why}`);
 
 function machineHasGpus(): boolean {
   return readdirSync('/dev').some((name) => /^nvidia\d+$/.test(name));
