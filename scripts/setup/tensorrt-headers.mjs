@@ -11,6 +11,16 @@ const crate = 'trtx-sys';
 const inCrate = join('TensorRT-Headers', 'TRT-Enterprise-10.16');
 const platform = 'x86_64-unknown-linux-gnu';
 
+/** The headers can't be fetched from here; nothing is wrong with them. */
+export class NetworkMissing extends SetUpError {}
+
+/** Cargo's words, mostly curl's. */
+const noNetwork =
+  /could not (resolve|connect)|couldn't (resolve|connect)|failed to connect|connection (refused|timed out|reset)|network is unreachable|network failure|timeout was reached|operation timed out|CONNECT tunnel failed/i;
+
+/** By its error, where there is one: a warning may be of a try that was followed by a better one. */
+export const saysNoNetwork = (text) => noNetwork.test(text.slice(text.lastIndexOf('\nerror:') + 1));
+
 /**
  * TensorRT's headers by Cargo, out of a crate that carries them; each must have the hash in
  * toolchain/tensorrt/headers.sha256. Only builds for GPUs use them.
@@ -36,10 +46,18 @@ async function fetchHeaders(project, list, folder, logs) {
     cpSync(project, copy, { recursive: true });
     const manifest = ['--manifest-path', join(copy, 'Cargo.toml')];
     const log = join(logs, 'setup-cargo.log');
-    await runLogged('cargo', ['fetch', '--target', platform, ...manifest], { log });
+    await fetchCrate(['fetch', '--target', platform, ...manifest], log);
     copyHeaders(join(crateFolder(manifest), inCrate), list, folder);
   } finally {
     rmSync(copy, { recursive: true, force: true });
+  }
+}
+
+async function fetchCrate(args, log) {
+  try {
+    await runLogged('cargo', args, { log });
+  } catch (error) {
+    throw saysNoNetwork(error.message) ? new NetworkMissing(error.message) : error;
   }
 }
 
