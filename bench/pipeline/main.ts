@@ -5,7 +5,7 @@ import { cityRounds } from '#policy/simulation/city/city-rounds';
 import { denseRounds } from './dense-rounds';
 import { measure } from './measure';
 import { parseOptions, usage, type PipelineBenchOptions } from './options';
-import { report } from './report';
+import { lacking, report } from './report';
 
 async function roundsOf(options: PipelineBenchOptions): Promise<DispatchRound[]> {
   const { city, seed, candidates, templates } = options;
@@ -32,7 +32,8 @@ function serviceEnv(options: PipelineBenchOptions): NodeJS.ProcessEnv {
   };
 }
 
-async function bench(options: PipelineBenchOptions): Promise<void> {
+/** Resolves to the exit code. */
+async function bench(options: PipelineBenchOptions): Promise<number> {
   console.error(`preparing ${options.templates} rounds of ${options.candidates} candidates`);
   const rounds = await roundsOf(options);
   const abort = new AbortController();
@@ -44,7 +45,11 @@ async function bench(options: PipelineBenchOptions): Promise<void> {
   });
   process.once('SIGINT', () => void pipeline.stop().then(() => process.exit(130)));
   try {
-    console.log(JSON.stringify(report(await measure(options, pipeline, rounds))));
+    const measured = await measure(options, pipeline, rounds);
+    console.log(JSON.stringify(report(measured)));
+    const failure = lacking(measured);
+    if (failure !== null) console.error(failure);
+    return failure === null ? 0 : 1;
   } finally {
     await pipeline.stop();
   }

@@ -33,6 +33,7 @@ export const usage = `npm run --silent bench -- pipeline [--candidates 2000] [--
 npm run --silent bench -- pipeline --city [--couriers 1000] [--orders 2000] [--candidates 100000] [--rate 1] [--search]
   One JSON object; progress on stderr. Rounds at a steady pace through broker, engine and aggregator, then as many
   messages of the same sizes through a bare chain of the same topics: latencies, phases, memory, processor time.
+  A round without a decision counts as late and as the slowest; with one the exit code is 1.
   --candidates N --shards N   of a round; a city's shards have 4,096 candidates unless it says otherwise
   --rate N                    rounds a second
   --warm-up S --seconds S     before the measured part, and of it

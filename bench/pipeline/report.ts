@@ -46,12 +46,27 @@ function lagsOf(lags: Measured['loopLags']): Record<string, unknown> {
   return Object.fromEntries(entries) as Record<string, unknown>;
 }
 
-function latencies(decided: readonly RoundTrace[], complete: readonly RoundTrace[]): Record<string, unknown> {
+/** A round without a decision is later than any other: JSON has null for a percentile that falls on one. */
+const decisionMsOrNever = (trace: RoundTrace): number =>
+  trace.decidedAt === null ? Infinity : decisionMs(trace);
+
+/** Decided after its deadline, or never. */
+const isLate = (trace: RoundTrace): boolean => (trace.decidedAt ?? Infinity) > trace.deadline;
+
+/** What gates the benchmark: every round that was measured has a decision, and there were some. */
+export function lacking({ traces }: Pick<Measured, 'traces'>): string | null {
+  const undecided = traces.filter((trace) => trace.decidedAt === null).length;
+  if (traces.length === 0) return 'no round was measured';
+  return undecided === 0 ? null : `${undecided} of ${traces.length} rounds have no decision`;
+}
+
+function latencies(all: readonly RoundTrace[], complete: readonly RoundTrace[]): Record<string, unknown> {
   const overhead = complete.map((trace) => decisionMs(trace) - engineMs(trace));
+  const decisions = all.map(decisionMsOrNever);
   return {
-    decisionMsP50: round(percentile(decided.map(decisionMs), 0.5)),
-    decisionMsP99: round(percentile(decided.map(decisionMs), 0.99)),
-    decisionMsMax: round(percentile(decided.map(decisionMs), 1)),
+    decisionMsP50: round(percentile(decisions, 0.5)),
+    decisionMsP99: round(percentile(decisions, 0.99)),
+    decisionMsMax: round(percentile(decisions, 1)),
     engineMsP50: round(percentile(complete.map(engineMs), 0.5)),
     engineMsP99: round(percentile(complete.map(engineMs), 0.99)),
     overheadMsP50: round(percentile(overhead, 0.5)),
@@ -74,10 +89,11 @@ export function report(measured: Measured): Record<string, unknown> {
     refused: traces.filter((trace) => trace.refusal !== null).length,
     decided: decided.length,
     closedByDeadline: decided.filter((trace) => trace.closedBy === 'deadline').length,
-    lateDecisions: decided.filter((trace) => (trace.decidedAt ?? 0) > trace.deadline).length,
+    undecided: traces.length - decided.length,
+    lateDecisions: traces.filter(isLate).length,
     duplicateDecisions: measured.duplicateDecisions,
     coverageMean: round(mean(decided.map((trace) => trace.coverage)), 4),
-    ...latencies(decided, complete),
+    ...latencies(traces, complete),
     phasesMs: phaseTable(complete),
     ...bareChain(measured.bareChainMs),
     eventLoopSpinMs: round(measured.eventLoopSpinMs, 2),
