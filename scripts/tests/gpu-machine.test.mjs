@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { benchNames } from '../../test/gpu/machine/benches.mjs';
+import { benchNames, failureOf } from '../../test/gpu/machine/benches.mjs';
 import { machineOf } from '../../test/gpu/machine/environment.mjs';
 import { productionPackages, wantedOf } from '../../test/gpu/machine/production-packages.mjs';
 import { asTyped } from '../../test/gpu/machine/programs.mjs';
@@ -34,6 +34,12 @@ test('benches have the names of the documents, others those of their programs', 
     assert.ok(names.includes(name), name);
   }
   assert.ok(!names.includes('route_planner_gpu_bench') && !names.includes('shm_bench'));
+});
+
+test('a bench that ends well without figures has failed', () => {
+  assert.equal(failureOf({ ok: true, reason: 'exit status 0' }, { shards: 1 }), null);
+  assert.equal(failureOf({ ok: true, reason: 'exit status 0' }, {}), 'exit status 0, without figures');
+  assert.equal(failureOf({ ok: false, reason: 'exit status 1' }, { shards: 1 }), 'exit status 1');
 });
 
 test('programs find the parts by their environment', () => {

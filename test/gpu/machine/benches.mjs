@@ -45,13 +45,19 @@ async function runBench(machine, name, flags, limitMs) {
     : program(machine, name, flags);
   const result = await runShown(command, args, { cwd: machine.root, env: machine.env, limitMs });
   const figures = figuresOf(result);
-  const failure = result.ok ? {} : { failed: result.reason, outputTail: result.output.slice(-4_000) };
+  const failed = failureOf(result, figures);
+  const failure = failed === null ? {} : { failed, outputTail: result.output.slice(-4_000) };
   const typed = asTyped(machine.root, command, args);
   writeResult(machine, name, typed, { seconds: result.seconds, ...failure, ...figures });
-  console.log(
-    `${result.ok ? 'ok' : 'FAILED'} bench ${name}: ${result.reason}, ${result.seconds.toFixed(1)} s`,
-  );
-  return result.ok;
+  const outcome = failed === null ? `ok bench ${name}: ${result.reason}` : `FAILED bench ${name}: ${failed}`;
+  console.log(`${outcome}, ${result.seconds.toFixed(1)} s`);
+  return failed === null;
+}
+
+/** Null for a bench that ended well and has figures: one without them has measured nothing. */
+export function failureOf({ ok, reason }, figures) {
+  if (!ok) return reason;
+  return Object.keys(figures).length > 0 ? null : `${reason}, without figures`;
 }
 
 /** A C++ program that writes its figures to the file of --out. */
@@ -83,7 +89,8 @@ function nodeBench(machine, name, flags) {
 function asFigures(text) {
   try {
     const figures = JSON.parse(text);
-    return Array.isArray(figures) ? { figures } : figures;
+    if (Array.isArray(figures)) return figures.length > 0 ? { figures } : {};
+    return typeof figures === 'object' && figures !== null ? figures : {};
   } catch {
     return {};
   }
