@@ -9,6 +9,7 @@ import { outageOf } from '#schemas/outage-mark';
 import { topicsOf } from '#schemas/topics';
 import { RoundhouseClient } from '../../client';
 import { buildCourier, buildOrder, buildRound, buildStop } from '../support/build-round';
+import { stopProcess } from '../support/stop-process';
 
 const roundCount = 200;
 const everyMs = 150;
@@ -120,7 +121,7 @@ async function killWithOpenRounds(
   firstIndex: number,
 ): Promise<Kill> {
   const engines = pipeline.enginePids();
-  pipeline.signal('worker', 'SIGSTOP');
+  await stopProcess(pipeline.processes().find(({ name }) => name === 'worker')!.pid!);
   const indices = Array.from({ length: openPerKill }, (_, i) => firstIndex + i);
   await Promise.all(indices.map((index) => submissions.submit(index)));
   const openRounds = indices.map((index) => `round-${index}`).filter((id) => submissions.accepted.has(id));

@@ -12,6 +12,7 @@ import {
   type CutRound,
   type Published,
 } from './aggregator-harness';
+import { stopProcess } from '../support/stop-process';
 
 let harness: AggregatorHarness;
 beforeAll(async () => {
@@ -121,7 +122,7 @@ test('a round that was published long ago, and comes again, holds back no newer 
 /** Stopped, the broker takes bytes and answers nothing; when it goes on it works off what it was sent. */
 async function stopBrokerOver(round: CutRound, whileStopped: () => Promise<void>): Promise<void> {
   await sleep(Math.max(0, round.manifest.round.deadline - Date.now() - 1_500));
-  harness.pipeline.signal('broker', 'SIGSTOP');
+  await stopProcess(harness.pipeline.processes().find(({ name }) => name === 'broker')!.pid!);
   try {
     await whileStopped();
   } finally {
@@ -173,7 +174,7 @@ test('a round to which an outage left no time for its close is marked, in time o
   const redis = new Redis(harness.pipeline.redisUrl);
   const stopped = harness.pipeline.processes().find(({ name }) => name === 'redis')!.pid!;
   const receivedAt = Date.now();
-  process.kill(stopped, 'SIGSTOP');
+  await stopProcess(stopped);
   await sleep(600);
   process.kill(stopped, 'SIGCONT');
   await redis.ping();

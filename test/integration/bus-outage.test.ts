@@ -6,6 +6,7 @@ import { pino } from 'pino';
 import { connectBus, type Bus } from '#lib/bus/kafka';
 import { startBroker, type EmbeddedServer } from '#launcher/broker';
 import { until } from '../support/until';
+import { stopProcess } from '../support/stop-process';
 
 const folder = mkdtempSync(join(tmpdir(), 'roundhouse-outage-'));
 let broker: EmbeddedServer;
@@ -75,7 +76,7 @@ test('a send to a stopped broker is given up in its time; the next one is taken 
   const producer = await bus.producer({ deliveryTimeoutMs: 300 });
   const send = (key: string) => producer.send([{ topic, key, value: null }]);
   await send('before');
-  broker.process.signal('SIGSTOP');
+  await stopProcess(broker.process.pid!);
   try {
     const [first, second] = await Promise.allSettled([send('hangs'), sleep(100).then(() => send('waits'))]);
     // The request itself has 12 s, and then it would be sent again to a broker that still stands.

@@ -16,6 +16,7 @@ import { until } from '../support/until';
 import { startEngineProcess, type RunningEngine } from './engine-process';
 import { echoConfig, makeRepository, type TestRepository } from './engine-repository';
 import { python, whyNoPython } from './python-environment';
+import { stopProcess } from '../support/stop-process';
 
 jest.setTimeout(60_000);
 
@@ -167,7 +168,7 @@ whenPython('the example repository: two Python models and an ensemble of them', 
     const stubs = stubsOf(pid);
     expect(stubs).toHaveLength(2);
     // One can't tidy up itself.
-    process.kill(stubs[0]!, 'SIGSTOP');
+    await stopProcess(stubs[0]!);
     killed.child.kill('SIGKILL');
     await new Promise((resolve) => killed.child.once('close', resolve));
     const next = await startEngineProcess(repository.folder, { ROUNDHOUSE_PYTHON: python });

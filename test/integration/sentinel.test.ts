@@ -10,6 +10,7 @@ import { solveShard } from '#services/inference-worker/solve-shard';
 import { makeShard } from '../support/make-shard';
 import { faultEnv, faultRequest, makeFaultModels, type FaultModels } from './fault-models';
 import { startSentinel, type SentinelBench } from './sentinel-harness';
+import { stopProcess } from '../support/stop-process';
 
 jest.setTimeout(120_000);
 
@@ -54,7 +55,7 @@ test('an engine that is killed with work under way: replaced, reported with the 
   const open = [0, 1, 2].map((i) => ask({ delay_ms: 600_000 }, `open-${i}`));
   const ends = Promise.allSettled(open);
   // Held by the engine; it stands still, so that none of them can be answered before it dies.
-  process.kill(pid, 'SIGSTOP');
+  await stopProcess(pid);
   process.kill(pid, 'SIGKILL');
   for (const end of await ends) expect(end).toMatchObject({ reason: { code: 'ENGINE_LOST' } });
   expect(await bench.pid()).not.toBe(pid);
@@ -98,7 +99,7 @@ test('over gRPC alone: the calls that are cut off tell first, and long work give
 test('an idle engine that stands still, and one that exits and says why', async () => {
   start();
   const first = await bench.pid();
-  process.kill(first, 'SIGSTOP');
+  await stopProcess(first);
   await bench.untilSeen('EngineActivated', 2);
   const second = await bench.pid();
   await ask({ exit: 7 }).catch(() => undefined);
@@ -203,7 +204,7 @@ test('a warm standby takes over with shards under way; models follow; a new stan
   bench.link.models.note({ kind: 'unload', model: 'delivery_time' });
   await bench.until(() => bench.all('StandbyChanged').at(-1)?.['ready'] === true, 'the standby has followed');
 
-  process.kill(first, 'SIGSTOP');
+  await stopProcess(first);
   const suspects = new Suspects();
   const solved = [1, 2, 3, 4].map((i) => solve(shard, i, suspects));
   process.kill(first, 'SIGKILL');
@@ -249,7 +250,7 @@ test('a shard that ends engines is given up after two; those that were lost besi
   const shard = makeShard();
   const pid = await bench.pid();
   const suspects = new Suspects();
-  process.kill(pid, 'SIGSTOP');
+  await stopProcess(pid);
   const all = [0, 1, 2, 3, 4, 5].map((i) => solve(shard, i, suspects));
   process.kill(pid, 'SIGCONT');
   const results = await Promise.all(all);

@@ -9,6 +9,7 @@ import { childrenOf } from '#launcher/process-identity';
 import { mainFileOf, runToItsEnd, spawnService } from '../support/run-service';
 import { startStack } from '../support/stack';
 import { until } from '../support/until';
+import { stopProcess } from '../support/stop-process';
 
 const stack = startStack('exits');
 const free = {
@@ -175,7 +176,7 @@ test('SIGTERM while an engine hangs in its start: exit code 0, and the engine is
   const exited = once(child, 'exit');
   await until(() => engineOf(child.pid!).length > 0, 'an engine');
   const engine = engineOf(child.pid!)[0]!;
-  process.kill(engine, 'SIGSTOP');
+  await stopProcess(engine);
   child.kill('SIGTERM');
   expect((await exited)[0]).toBe(0);
   await untilGone(engine);
@@ -201,7 +202,7 @@ test('a worker killed without warning takes its engine with it', async () => {
 test('a stopped engine that sees nothing ends with its killed worker, too', async () => {
   const worker = await forkReady();
   const [engine] = engineOf(worker.pid!);
-  process.kill(engine!, 'SIGSTOP');
+  await stopProcess(engine!);
   worker.kill('SIGKILL');
   await untilGone(engine!);
 }, 60_000);

@@ -13,6 +13,7 @@ import { PLAN_RECORD_BYTES } from '#schemas/tensors';
 import { headers, shardKey } from '#schemas/topics';
 import { makeShard } from '../support/make-shard';
 import { readyz, startWorkerBench, workerUrl, type WorkerBench } from './worker-bench';
+import { stopProcess } from '../support/stop-process';
 
 /** Requests that the worker has given to its engines so far, by shared memory. */
 async function sentToEngines(pipeline: Pipeline): Promise<number> {
@@ -156,7 +157,7 @@ describe('one worker', () => {
   test('the engine killed with shards under way: not ready with the reason, replaced, every shard solved', async () => {
     const engine = await runningEngine();
     // Stopped first: what it is given from here on is under way when it dies, however fast it is.
-    process.kill(engine, 'SIGSTOP');
+    await stopProcess(engine);
     const sentBefore = await sentToEngines(bench.pipeline);
     await Promise.all(
       Array.from({ length: 60 }, (_, i) => bench.send(shard, i, { roundId: 'kill' as RoundId })),
@@ -177,7 +178,7 @@ describe('one worker', () => {
 
   test('a hanging engine (SIGSTOP) is found and replaced; its shards are answered in time', async () => {
     const engine = await runningEngine();
-    process.kill(engine, 'SIGSTOP');
+    await stopProcess(engine);
     await bench.send(shard, 0, { roundId: 'hang' as RoundId });
     await bench.until(() => bench.outcomes.length === 1, 'the outcome');
     expect(bench.outcomes[0]!.outcome.status).toBe('solved');
@@ -234,7 +235,7 @@ test('over gRPC alone: shards are solved, also those that a hanging engine has',
   await bench.send(shard, 0);
   await bench.until(() => bench.outcomes.length === 1, 'the outcome');
   const [engine] = bench.pipeline.enginePids('worker');
-  process.kill(engine!, 'SIGSTOP');
+  await stopProcess(engine!);
   for (const i of [1, 2, 3]) await bench.send(shard, i);
   await bench.until(() => bench.outcomes.length === 4, 'the outcomes of the next engine');
   expect(bench.outcomes.map(({ outcome }) => outcome.status)).toEqual(Array(4).fill('solved'));
