@@ -8,9 +8,9 @@ import type { Shard } from '#schemas/domain';
 import { Suspects } from '#services/inference-worker/sentinel/suspects';
 import { solveShard } from '#services/inference-worker/solve-shard';
 import { makeShard } from '../support/make-shard';
+import { stopProcess } from '../support/stop-process';
 import { faultEnv, faultRequest, makeFaultModels, type FaultModels } from './fault-models';
 import { startSentinel, type SentinelBench } from './sentinel-harness';
-import { stopProcess } from '../support/stop-process';
 
 jest.setTimeout(120_000);
 
@@ -54,7 +54,6 @@ test('an engine that is killed with work under way: replaced, reported with the 
   await ask({}, 'first');
   const open = [0, 1, 2].map((i) => ask({ delay_ms: 600_000 }, `open-${i}`));
   const ends = Promise.allSettled(open);
-  // Held by the engine; it stands still, so that none of them can be answered before it dies.
   await stopProcess(pid);
   process.kill(pid, 'SIGKILL');
   for (const end of await ends) expect(end).toMatchObject({ reason: { code: 'ENGINE_LOST' } });
