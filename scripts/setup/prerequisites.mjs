@@ -27,7 +27,12 @@ export const tools = {
     packages: () => ['g++', 'make'],
     isThere: () => inPath(process.env.CXX || 'c++') && (inPath('make') || inPath('ninja')),
   },
-  cargo: { name: 'Cargo (cargo)', packages: () => ['cargo'], isThere: () => inPath('cargo') },
+  cargo: {
+    name: 'Cargo (cargo)',
+    packages: () => ['cargo'],
+    // That of rustup may be there and have no toolchain behind it.
+    isThere: () => inPath('cargo') && spawnSync('cargo', ['--version']).status === 0,
+  },
 };
 
 /** As the launcher starts the broker. */

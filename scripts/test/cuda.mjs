@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join, relative } from 'node:path';
@@ -6,6 +5,7 @@ import { runLogged } from '../setup/command.mjs';
 import { setUp } from '../setup/index.mjs';
 import { forgetMovedTree } from '../setup/native-build.mjs';
 import { placesOf } from '../setup/places.mjs';
+import { tools } from '../setup/prerequisites.mjs';
 import { NetworkMissing } from '../setup/tensorrt-headers.mjs';
 import { addTallies, runToEnd, tally } from './part.mjs';
 
@@ -33,16 +33,13 @@ export async function runCuda(root, { full }) {
   }
 }
 
-/** One of rustup's may be there and have no toolchain behind it. */
-const cargoWorks = () => spawnSync('cargo', ['--version'], { stdio: 'ignore' }).status === 0;
-
 /** Its headers come by Cargo, which not every machine has, from the network. Any other fault is one of ours. */
 async function withTensorrt() {
   try {
     await setUp({ only: ['tensorrt'] });
     return tally();
   } catch (error) {
-    if (!(error instanceof NetworkMissing) && cargoWorks()) throw error;
+    if (!(error instanceof NetworkMissing) && tools.cargo.isThere()) throw error;
     console.log(`SKIPPED what uses TensorRT: ${error.message}`);
     return tally(0, 0, 1);
   }
