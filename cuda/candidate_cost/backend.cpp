@@ -1,25 +1,10 @@
 // Triton backend `candidate_cost`: ETR and OR of ragged shards in one pass (docs/tensors.md).
 #include "execute.hpp"
+#include "handle_state.hpp"
 
 using namespace roundhouse::backend;
 using roundhouse::candidate_cost::Instance;
 using roundhouse::candidate_cost::Model;
-
-namespace {
-
-Model* modelOf(TRITONBACKEND_Model* handle) {
-  void* state = nullptr;
-  check(TRITONBACKEND_ModelState(handle, &state));
-  return static_cast<Model*>(state);
-}
-
-Instance* instanceOf(TRITONBACKEND_ModelInstance* handle) {
-  void* state = nullptr;
-  check(TRITONBACKEND_ModelInstanceState(handle, &state));
-  return static_cast<Instance*>(state);
-}
-
-}  // namespace
 
 TRITON_ENTRY TRITONSERVER_Error* TRITONBACKEND_ModelInitialize(TRITONBACKEND_Model* handle) {
   return guarded([&] {
@@ -30,21 +15,21 @@ TRITON_ENTRY TRITONSERVER_Error* TRITONBACKEND_ModelInitialize(TRITONBACKEND_Mod
 }
 
 TRITON_ENTRY TRITONSERVER_Error* TRITONBACKEND_ModelFinalize(TRITONBACKEND_Model* handle) {
-  return guarded([&] { delete modelOf(handle); });
+  return guarded([&] { delete modelState<Model>(handle); });
 }
 
 TRITON_ENTRY TRITONSERVER_Error* TRITONBACKEND_ModelInstanceInitialize(TRITONBACKEND_ModelInstance* handle) {
   return guarded([&] {
     TRITONBACKEND_Model* model = nullptr;
     check(TRITONBACKEND_ModelInstanceModel(handle, &model));
-    auto instance = roundhouse::candidate_cost::makeInstance(*modelOf(model), handle);
+    auto instance = roundhouse::candidate_cost::makeInstance(*modelState<Model>(model), handle);
     check(TRITONBACKEND_ModelInstanceSetState(handle, instance.get()));
     instance.release();
   });
 }
 
 TRITON_ENTRY TRITONSERVER_Error* TRITONBACKEND_ModelInstanceFinalize(TRITONBACKEND_ModelInstance* handle) {
-  return guarded([&] { delete instanceOf(handle); });
+  return guarded([&] { delete instanceState<Instance>(handle); });
 }
 
 TRITON_ENTRY TRITONSERVER_Error* TRITONBACKEND_ModelInstanceExecute(TRITONBACKEND_ModelInstance* handle,
@@ -53,8 +38,8 @@ TRITON_ENTRY TRITONSERVER_Error* TRITONBACKEND_ModelInstanceExecute(TRITONBACKEN
   return executeRequests(handle, requests, count, [&](Batch& batch) {
     TRITONBACKEND_Model* model = nullptr;
     check(TRITONBACKEND_ModelInstanceModel(handle, &model));
-    Instance& instance = *instanceOf(handle);
+    Instance& instance = *instanceState<Instance>(handle);
     if (instance.gpu != nullptr) return instance.gpu->execute(batch);
-    roundhouse::candidate_cost::executeBatch(*modelOf(model), instance, batch);
+    roundhouse::candidate_cost::executeBatch(*modelState<Model>(model), instance, batch);
   });
 }

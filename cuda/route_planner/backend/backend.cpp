@@ -4,6 +4,7 @@
 
 #include "batch.hpp"
 #include "gpu_instance.hpp"
+#include "handle_state.hpp"
 #include "json.hpp"
 #include "model_settings.hpp"
 #include "planner_request.hpp"
@@ -70,12 +71,6 @@ std::unique_ptr<Instance> makeInstance(TRITONBACKEND_ModelInstance* handle) {
   return instance;
 }
 
-Instance& instanceOf(TRITONBACKEND_ModelInstance* handle) {
-  void* state = nullptr;
-  check(TRITONBACKEND_ModelInstanceState(handle, &state));
-  return *static_cast<Instance*>(state);
-}
-
 }  // namespace
 
 TRITON_ENTRY TRITONSERVER_Error* TRITONBACKEND_ModelInitialize(TRITONBACKEND_Model* model) {
@@ -91,14 +86,14 @@ TRITON_ENTRY TRITONSERVER_Error* TRITONBACKEND_ModelInstanceInitialize(TRITONBAC
 }
 
 TRITON_ENTRY TRITONSERVER_Error* TRITONBACKEND_ModelInstanceFinalize(TRITONBACKEND_ModelInstance* handle) {
-  return guarded([&] { delete &instanceOf(handle); });
+  return guarded([&] { delete instanceState<Instance>(handle); });
 }
 
 TRITON_ENTRY TRITONSERVER_Error* TRITONBACKEND_ModelInstanceExecute(TRITONBACKEND_ModelInstance* handle,
                                                                     TRITONBACKEND_Request** requests,
                                                                     const std::uint32_t count) {
   return executeRequests(handle, requests, count, [&](Batch& batch) {
-    Instance& instance = instanceOf(handle);
+    Instance& instance = *instanceState<Instance>(handle);
     if (instance.gpu != nullptr) return instance.gpu->execute(batch);
     batch.startComputing();
     batch.each([&](std::size_t index) {
