@@ -45,7 +45,7 @@ export function givenServers(
   };
 }
 
-interface RunningProcess {
+export interface RunningProcess {
   readonly name: string;
   readonly pid: number | null;
   readonly ports: ServicePorts;

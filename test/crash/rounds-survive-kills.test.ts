@@ -10,6 +10,7 @@ import { topicsOf } from '#schemas/topics';
 import { RoundhouseClient } from '../../client';
 import { buildCourier, buildOrder, buildRound, buildStop } from '../support/build-round';
 import { stopProcess } from '../support/stop-process';
+import { pidOf } from '../support/running-process';
 
 const roundCount = 200;
 const everyMs = 150;
@@ -121,7 +122,7 @@ async function killWithOpenRounds(
   firstIndex: number,
 ): Promise<Kill> {
   const engines = pipeline.enginePids();
-  await stopProcess(pipeline.processes().find(({ name }) => name === 'worker')!.pid!);
+  await stopProcess(pidOf(pipeline, 'worker'));
   const indices = Array.from({ length: openPerKill }, (_, i) => firstIndex + i);
   await Promise.all(indices.map((index) => submissions.submit(index)));
   const openRounds = indices.map((index) => `round-${index}`).filter((id) => submissions.accepted.has(id));

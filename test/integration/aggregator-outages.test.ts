@@ -13,6 +13,7 @@ import {
   type Published,
 } from './aggregator-harness';
 import { stopProcess } from '../support/stop-process';
+import { pidOf, processOf } from '../support/running-process';
 
 let harness: AggregatorHarness;
 beforeAll(async () => {
@@ -31,7 +32,7 @@ async function publishLackingOne(round: CutRound): Promise<void> {
 }
 
 async function readiness(): Promise<{ status: number; text: string }> {
-  const aggregator = harness.pipeline.processes().find(({ name }) => name === 'aggregator')!;
+  const aggregator = processOf(harness.pipeline, 'aggregator');
   const response = await fetch(`http://127.0.0.1:${aggregator.ports.http}/readyz`);
   return { status: response.status, text: await response.text() };
 }
@@ -122,7 +123,7 @@ test('a round that was published long ago, and comes again, holds back no newer 
 /** Stopped, the broker takes bytes and answers nothing; when it goes on it works off what it was sent. */
 async function stopBrokerOver(round: CutRound, whileStopped: () => Promise<void>): Promise<void> {
   await sleep(Math.max(0, round.manifest.round.deadline - Date.now() - 1_500));
-  await stopProcess(harness.pipeline.processes().find(({ name }) => name === 'broker')!.pid!);
+  await stopProcess(pidOf(harness.pipeline, 'broker'));
   try {
     await whileStopped();
   } finally {
@@ -172,7 +173,7 @@ test('a send that hangs over a deadline is made again, with the mark', async () 
 
 test('a round to which an outage left no time for its close is marked, in time or not', async () => {
   const redis = new Redis(harness.pipeline.redisUrl);
-  const stopped = harness.pipeline.processes().find(({ name }) => name === 'redis')!.pid!;
+  const stopped = pidOf(harness.pipeline, 'redis');
   const receivedAt = Date.now();
   await stopProcess(stopped);
   await sleep(600);

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { roundBody, startIngest, type IngestBench } from './ingest-harness';
+import { pidOf } from '../support/running-process';
 
 /** Bodies above this are read in the thread that cuts them. */
 const LARGE_BODY_BYTES = 128 * 1024;
@@ -104,7 +105,7 @@ test('a round that could have tens of millions of candidates has as many as the 
   expect(reply.body.candidates).toBeLessThanOrEqual(mostCandidates);
   expect(reply.body.candidates).toBeGreaterThan(mostCandidates / 2);
   expect(reply.body.shards).toBe(4);
-  const { pid } = ingest.pipeline.processes().find(({ name }) => name === 'ingest')!;
+  const pid = pidOf(ingest.pipeline, 'ingest');
   const peakKb = Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))![1]);
   expect(peakKb).toBeLessThan(600_000);
 });

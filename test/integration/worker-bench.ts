@@ -8,6 +8,7 @@ import { outcomesCodec, shardsCodec } from '#schemas/codec';
 import type { Shard, ShardOutcome } from '#schemas/domain';
 import { shardKey, topicsOf } from '#schemas/topics';
 import { startStack } from '../support/stack';
+import { processOf } from '../support/running-process';
 
 const logger = pino({ level: 'silent' });
 
@@ -85,7 +86,7 @@ export async function startWorkerBench(
 }
 
 export function workerUrl(pipeline: Pipeline, path: string): string {
-  const worker = pipeline.processes().find(({ name }) => name === 'worker')!;
+  const worker = processOf(pipeline, 'worker');
   return `http://127.0.0.1:${worker.ports.http}${path}`;
 }
 

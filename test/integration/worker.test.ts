@@ -14,6 +14,7 @@ import { headers, shardKey } from '#schemas/topics';
 import { makeShard } from '../support/make-shard';
 import { readyz, startWorkerBench, workerUrl, type WorkerBench } from './worker-bench';
 import { stopProcess } from '../support/stop-process';
+import { processOf } from '../support/running-process';
 
 /** Requests that the worker has given to its engines so far, by shared memory. */
 async function sentToEngines(pipeline: Pipeline): Promise<number> {
@@ -199,7 +200,7 @@ describe('one worker', () => {
 
   test('models that were unloaded over gRPC and HTTP stay so in the next engine', async () => {
     const client = connectEngine({ address: bench.pipeline.workerGrpc });
-    const { kserveHttp } = bench.pipeline.processes().find(({ name }) => name === 'worker')!.ports;
+    const { kserveHttp } = processOf(bench.pipeline, 'worker').ports;
     const post = (operation: string) =>
       fetch(`http://127.0.0.1:${kserveHttp}/v2/repository/models/route_planner/${operation}`, {
         method: 'POST',
