@@ -27,6 +27,9 @@ export class EngineLink {
     return this.device;
   }
 
+  /** How many engines have been active so far. */
+  incarnation = 0;
+
   /** Whoever forwards a load or unload notes it here when the engine has carried it out (docs/sentinel.md). */
   readonly models = new WantedModels();
 
@@ -49,6 +52,7 @@ export class EngineLink {
     this.client = client;
     this.socketAddress = address;
     this.device = deviceKind;
+    this.incarnation += 1;
     this.reason = null;
     this.handedOver = false;
     this.wakeAll(client);

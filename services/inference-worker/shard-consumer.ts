@@ -8,15 +8,17 @@ import type { Shard, ShardOutcome } from '#schemas/domain';
 import { isDeadLettered, RoundhouseError, type ErrorCode } from '#schemas/errors';
 import { headers as headerNames, roundKey, type Topics } from '#schemas/topics';
 import type { WorkerEvents } from './events';
-import type { EngineLink } from './engine-link';
 import { parseShardKey, unreadableOutcome } from './outcome';
+import type { Placement } from './placement/placement';
 import { Suspects } from './sentinel/suspects';
 import { solveShard, type SolvedShard } from './solve-shard';
 
 export interface ShardConsumerParts {
   readonly topics: Topics;
   readonly producer: BusProducer;
-  readonly link: EngineLink;
+  readonly placement: Placement;
+  /** While work is left to other workers. */
+  whyHandedOver(): string | null;
   readonly events: WorkerEvents;
   readonly startMarginMs: number;
 }
@@ -56,11 +58,11 @@ export class ShardConsumer {
 
   /** null: the partition is another worker's by now, and so is the shard. */
   private async solve(shard: Shard, lease: Lease): Promise<SolvedShard | null> {
-    const { link, startMarginMs, events } = this.parts;
+    const { placement, startMarginMs, events } = this.parts;
     const { suspects } = this;
     for (;;) {
       const solved = await solveShard(shard, {
-        link,
+        placement,
         suspects,
         startMarginMs,
         onResent: ({ runId, roundId, shardIndex }, code) =>
@@ -74,7 +76,7 @@ export class ShardConsumer {
 
   /** Waits until the partition is another worker's, or this one takes work again. */
   private async isKept(lease: Lease): Promise<boolean> {
-    while (lease.isOwned() && this.parts.link.whyHandedOver() !== null) await sleep(leasePollMs);
+    while (lease.isOwned() && this.parts.whyHandedOver() !== null) await sleep(leasePollMs);
     return lease.isOwned();
   }
 

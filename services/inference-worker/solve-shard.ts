@@ -1,13 +1,20 @@
-import type { EngineClient, InferRequest, InferResponse } from '#lib/engine-client/port';
+import type { InferResponse } from '#lib/engine-client/port';
 import type { UnixMs } from '#schemas/brands';
 import type { Shard, ShardOutcome } from '#schemas/domain';
 import { RoundhouseError, type ErrorCode } from '#schemas/errors';
+import { PLAN_RECORD_BYTES } from '#schemas/tensors';
 import { shardKey } from '#schemas/topics';
 import { busyPause } from './busy-pause';
 import { requireNearDeadline } from './deadline-bound';
-import type { EngineLink } from './engine-link';
 import type { GivenUpReason } from './events';
 import { backendInterval, failedOutcome, lateOutcome, solvedOutcome } from './outcome';
+import {
+  HandedOver,
+  NoEngineInTime,
+  type PlacedAnswer,
+  type PlacedWork,
+  type Placement,
+} from './placement/placement';
 import type { Suspects } from './sentinel/suspects';
 
 export interface SolvedShard {
@@ -19,10 +26,10 @@ export interface SolvedShard {
 }
 
 export interface SolveOptions {
-  readonly link: EngineLink;
+  readonly placement: Placement;
   readonly suspects: Suspects;
   readonly startMarginMs: number;
-  /** The engine was lost with the shard; the next one gets it, once. */
+  /** The engine was lost with the shard; another one gets it, once. */
   onResent(shard: Shard, code: ErrorCode): void;
   onGivenUp(shard: Shard, reason: GivenUpReason): void;
 }
@@ -30,9 +37,16 @@ export interface SolveOptions {
 /** The engine is gone, or no use for anybody. */
 const lostCodes: readonly ErrorCode[] = ['ENGINE_LOST', 'DEVICE_FAULT'];
 
-function requestOf(shard: Shard): InferRequest {
-  const { name, version } = shard.model;
-  return { model: name, version, requestId: shardKey(shard), inputs: shard.tensors };
+function workOf(shard: Shard): PlacedWork {
+  const { model, tensors, candidateCount } = shard;
+  const { name, version } = model;
+  return {
+    request: { model: name, version, requestId: shardKey(shard), inputs: tensors },
+    size: Math.max(1, candidateCount),
+    bytesIn: tensors.reduce((sum, { data }) => sum + data.byteLength, 0),
+    bytesOut: candidateCount * PLAN_RECORD_BYTES,
+    failedOn: new Set(),
+  };
 }
 
 function asFault(error: unknown): RoundhouseError {
@@ -40,32 +54,16 @@ function asFault(error: unknown): RoundhouseError {
   return new RoundhouseError('INTERNAL', String(error), [], { cause: error });
 }
 
-/** Other workers are to do it. */
-class HandedOver extends Error {}
-
-/** No engine was up until its deadline. */
-class NoEngineInTime extends RoundhouseError {}
-
 function wasLost(error: unknown): boolean {
-  return !(error instanceof NoEngineInTime) && lostCodes.includes(asFault(error).code);
+  if (error instanceof NoEngineInTime || error instanceof HandedOver) return false;
+  return lostCodes.includes(asFault(error).code);
 }
 
-async function engineFor(shard: Shard, until: UnixMs, options: SolveOptions): Promise<EngineClient> {
-  const { link } = options;
-  if (link.whyHandedOver() !== null) throw new HandedOver();
-  const client = await link.waitUntilUp(until);
-  if (client !== null) return client;
-  if (link.whyHandedOver() !== null) throw new HandedOver();
-  options.onGivenUp(shard, 'no_engine_in_time');
-  throw new NoEngineInTime('ENGINE_LOST', link.whyDown() ?? 'the engine is down');
-}
-
-/** Sends a shard until an engine answers or is lost; again while it is busy. */
-async function inferWhileBusy(shard: Shard, until: UnixMs, options: SolveOptions): Promise<InferResponse> {
+/** Until an engine answers or is lost; again while it is busy. */
+async function inferWhileBusy(work: PlacedWork, until: UnixMs, placement: Placement): Promise<PlacedAnswer> {
   for (let attempt = 0; ; attempt += 1) {
-    const client = await engineFor(shard, until, options);
     try {
-      return await client.infer(requestOf(shard), until);
+      return await placement.infer(work, until);
     } catch (error) {
       const { code, remainingMs = Infinity } = asFault(error);
       // As the engine counts it, where that is less: it would refuse another one as late.
@@ -78,25 +76,26 @@ async function inferWhileBusy(shard: Shard, until: UnixMs, options: SolveOptions
 }
 
 /**
- * An engine that was lost with the shard has a successor that gets it once more, by turns with the others
- * that were lost then: one that ends engines is known after two, and no third one gets it.
+ * A shard that was lost with its engine goes to another one once more, by turns with the others that were lost then:
+ * one that ends engines is known after two, and no third one gets it.
  */
 async function inferWithSuccessor(
   shard: Shard,
   until: UnixMs,
-  options: SolveOptions,
-): Promise<InferResponse> {
+  { placement, suspects, onResent, onGivenUp }: SolveOptions,
+): Promise<PlacedAnswer> {
+  const work = workOf(shard);
   try {
-    return await inferWhileBusy(shard, until, options);
+    return await inferWhileBusy(work, until, placement);
   } catch (error) {
     if (!wasLost(error) || Date.now() >= until) throw error;
-    options.onResent(shard, asFault(error).code);
+    onResent(shard, asFault(error).code);
   }
-  const endTurn = await options.suspects.turn((until - Date.now()) / 2);
+  const endTurn = await suspects.turn((until - Date.now()) / 2);
   try {
-    return await inferWhileBusy(shard, until, options);
+    return await inferWhileBusy(work, until, placement);
   } catch (error) {
-    if (wasLost(error)) options.onGivenUp(shard, 'lost_twice');
+    if (wasLost(error)) onGivenUp(shard, 'lost_twice');
     throw error;
   } finally {
     endTurn();
@@ -109,15 +108,19 @@ export async function solveShard(shard: Shard, options: SolveOptions): Promise<S
   if (Date.now() >= until) return { outcome: lateOutcome(shard), interval: null, fault: null };
   try {
     requireNearDeadline(shard.deadline);
-    const response = await inferWithSuccessor(shard, until, options);
-    const { deviceKind } = options.link;
-    const outcome = solvedOutcome(shard, response, deviceKind);
-    return { outcome, interval: backendInterval(response), fault: null };
+    const { response, deviceKind } = await inferWithSuccessor(shard, until, options);
+    return solved(shard, response, deviceKind);
   } catch (error) {
     if (error instanceof HandedOver) return null;
+    if (error instanceof NoEngineInTime) options.onGivenUp(shard, 'no_engine_in_time');
     const fault = asFault(error);
     if (fault.code === 'DEADLINE_EXCEEDED')
       return { outcome: lateOutcome(shard), interval: null, fault: null };
     return { outcome: failedOutcome(shard, fault.code), interval: null, fault };
   }
+}
+
+function solved(shard: Shard, response: InferResponse, deviceKind: string): SolvedShard {
+  const outcome = solvedOutcome(shard, response, deviceKind);
+  return { outcome, interval: backendInterval(response), fault: null };
 }

@@ -15,6 +15,7 @@ import { connectOverShm } from './data-plane/shm-engine-client';
 import { sweepPython } from './engine/python/regions';
 import { EngineLink } from './engine-link';
 import { workerEvents, type WorkerEvents } from './events';
+import { SingleEngine } from './placement/single-engine';
 import { serveKserveHttp } from './protocol/http/serve-kserve-http';
 import { serveInferenceProtocol } from './protocol/serve-inference-protocol';
 import { serveMetrics } from './protocol/serve-metrics';
@@ -169,7 +170,15 @@ async function startShards(
   const { config, onStop, fail } = context;
   const topics = topicsOf(config.topicPrefix);
   const producer = await bus.producer();
-  const shards = new ShardConsumer({ topics, producer, link, events, startMarginMs: config.startMarginMs });
+  const placement = new SingleEngine(link);
+  const shards = new ShardConsumer({
+    topics,
+    producer,
+    placement,
+    whyHandedOver: () => placement.whyHandedOver(),
+    events,
+    startMarginMs: config.startMarginMs,
+  });
   const consumer = (): WindowedConsumer =>
     bus.windowedConsumer({
       groupId: `${config.topicPrefix}inference-worker`,

@@ -101,8 +101,8 @@ test('the worker goes on behind a shard that is too large for a dead letter, and
   const ids = { tenantId: 't', runId: 'r', roundId: 'large', shardIndex: 3 } as unknown as ShardKey;
   const message = await sent(topics.shards, shardKey(ids), packed, gzip);
   const events = workerEvents(telemetry());
-  const link = {} as never;
-  await new ShardConsumer({ topics, producer, link, events, startMarginMs: 0 }).handle(message, lease);
+  const parts = { placement: {} as never, whyHandedOver: () => null, startMarginMs: 0 };
+  await new ShardConsumer({ topics, producer, events, ...parts }).handle(message, lease);
   expect(await lettersOf(message)).toHaveLength(1);
   const outcomes: BusMessage[] = [];
   const handle = (outcome: BusMessage) => void outcomes.push(outcome);

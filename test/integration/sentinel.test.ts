@@ -5,6 +5,7 @@ import type { EngineClient } from '#lib/engine-client/port';
 import type { RequestParameters } from '#lib/engine-client/request-parameters';
 import type { ShardIndex, UnixMs } from '#schemas/brands';
 import type { Shard } from '#schemas/domain';
+import { SingleEngine } from '#services/inference-worker/placement/single-engine';
 import { Suspects } from '#services/inference-worker/sentinel/suspects';
 import { solveShard } from '#services/inference-worker/solve-shard';
 import { makeShard } from '../support/make-shard';
@@ -38,7 +39,7 @@ function solve(shard: Shard, index: number, suspects = new Suspects()) {
   const { link, events } = bench;
   const wanted = { ...shard, shardIndex: index as ShardIndex, deadline: inMs(60_000) };
   return solveShard(wanted, {
-    link,
+    placement: new SingleEngine(link),
     suspects,
     startMarginMs: 0,
     onResent: ({ runId, roundId, shardIndex }, code) =>
