@@ -1,6 +1,7 @@
 import { MemoryBudget } from './memory-budget';
 import { cpuResource, lastDevicePhase, phases, resourceOfPhase, resources, type PhaseTimes } from './phases';
-import type { SchedulingDevice } from './scheduler';
+import type { SchedulingDevice, WaitingShard } from './scheduler';
+import { Timetable } from './timetable';
 import type { HeldShard } from './waiting-shards';
 
 /** A shard on a device, with what its phases were expected to take when it was started. */
@@ -14,10 +15,16 @@ export interface StartedShard {
   sinceMs: number | null;
 }
 
+/** What decides the share of a resource that a shard's phase takes. */
+type Sharing = Pick<SchedulingDevice, 'fullSize' | 'sideBySide'>;
+
 /** The share of a resource that a shard's phase takes. */
-export function demandOf(phase: number, size: number, fullSize: number): number {
-  return phase === etrPhase || phase === orPhase ? Math.min(1, size / fullSize) : 1;
+export function demandOf(phase: number, { size, model }: Sized, { fullSize, sideBySide }: Sharing): number {
+  if (phase !== etrPhase && phase !== orPhase) return 1;
+  const others = sideBySide?.get(model);
+  return others === undefined ? Math.min(1, size / fullSize) : 1 / others;
 }
+type Sized = Pick<WaitingShard, 'size' | 'model'>;
 const etrPhase = phases.indexOf('etr');
 const orPhase = phases.indexOf('or');
 
@@ -27,18 +34,22 @@ export class DeviceLoad {
   readonly arena: MemoryBudget;
   /** Milliseconds of each resource; see `look`. */
   readonly ahead = new Float64Array(resources.length);
+  private readonly timetable: Timetable | null;
 
   constructor(
     readonly spec: SchedulingDevice,
     private readonly cores: number,
   ) {
     this.arena = new MemoryBudget(spec.arenaBytes);
+    this.timetable = spec.isUntold === true ? new Timetable() : null;
   }
 
-  start(held: HeldShard, expectedMs: PhaseTimes): StartedShard {
+  start(held: HeldShard, expectedMs: PhaseTimes, nowMs: number): StartedShard {
+    const { shard } = held;
     const started: StartedShard = { held, device: this, expectedMs, next: 0, sinceMs: null };
-    this.arena.take(held.shard.arenaBytes);
-    this.started.set(held.shard.id, started);
+    this.arena.take(shard.arenaBytes);
+    this.started.set(shard.id, started);
+    this.timetable?.start(shard.id, expectedMs, (phase) => demandOf(phase, shard, this.spec), nowMs);
     return started;
   }
 
@@ -52,12 +63,14 @@ export class DeviceLoad {
 
   leave(started: StartedShard): void {
     if (!this.started.delete(started.held.shard.id)) return;
+    this.timetable?.leave(started.held.shard.id);
     if (started.next <= lastDevicePhase) this.freeArena(started);
   }
 
   /** Works out `ahead`: what is committed and not done, a running phase less its time so far. */
   look(nowMs: number): void {
     this.ahead.fill(0);
+    this.timetable?.look(nowMs);
     for (const started of this.started.values()) {
       for (let phase = started.next; phase < phases.length; phase += 1) {
         this.ahead[resourceOfPhase[phase]!]! += this.leftMs(started, phase, nowMs);
@@ -67,10 +80,10 @@ export class DeviceLoad {
 
   private leftMs(started: StartedShard, phase: number, nowMs: number): number {
     const { expectedMs, next, sinceMs, held } = started;
-    let left = expectedMs[phase]!;
+    let left = this.timetable?.leftMs(held.shard.id, phase) ?? expectedMs[phase]!;
     if (phase === next && sinceMs !== null) left = Math.max(0, left - (nowMs - sinceMs));
     if (resourceOfPhase[phase] === cpuResource) return left / this.cores;
-    return left * demandOf(phase, held.shard.size, this.spec.fullSize);
+    return left * demandOf(phase, held.shard, this.spec);
   }
 
   private freeArena({ held }: StartedShard): void {

@@ -1,8 +1,10 @@
+import { shareOf } from './backlog';
 import type { CostClass, CostModel } from './cost-model';
 import { DeviceLoad, type StartedShard } from './device-load';
 import { MemoryBudget } from './memory-budget';
-import { phases, type Phase, type PhaseTimes } from './phases';
-import type { Decision, SchedulerFigures, SchedulingDevice, WaitingShard } from './scheduler';
+import { cpuResource, phases, type Phase } from './phases';
+import { planTimes } from './plan-start';
+import type { Decision, Expectation, SchedulerFigures, SchedulingDevice, WaitingShard } from './scheduler';
 import type { SchedulerSettings } from './settings';
 import type { HeldShard } from './waiting-shards';
 
@@ -40,11 +42,11 @@ export class HeldShards {
     return lost.map(({ held }) => held).sort((a, b) => a.sequence - b.sequence);
   }
 
-  add(shard: WaitingShard, arrivedMs: number, shareOf: (cost: CostClass) => Float64Array): HeldShard {
+  add(shard: WaitingShard, arrivedMs: number): HeldShard {
     if (this.held.has(shard.id)) throw new RangeError(`shard ${shard.id} is there already`);
     const cost = this.costs.classOf(shard.model, shard.size);
     const sequence = this.arrivals++;
-    const shareMs = shareOf(cost);
+    const shareMs = this.shareOf(shard, cost);
     const held: HeldShard = { shard, sequence, arrivedMs, cost, shareMs, isWaiting: true };
     this.held.set(shard.id, held);
     return held;
@@ -57,10 +59,11 @@ export class HeldShards {
     return false;
   }
 
-  start(held: HeldShard, device: DeviceLoad, expectedMs: PhaseTimes): Decision {
-    const { shard } = held;
+  start(held: HeldShard, device: DeviceLoad, nowMs: number): Decision {
+    const { shard, cost } = held;
+    const expectedMs = this.costs.rates(cost, device.spec.id).map((rate) => rate * shard.size);
     this.pool.take(shard.poolBytes);
-    this.started.set(shard.id, device.start(held, expectedMs));
+    this.started.set(shard.id, device.start(held, expectedMs, nowMs));
     held.isWaiting = false;
     this.counts.start += 1;
     return { kind: 'start', shard, deviceId: device.spec.id };
@@ -96,6 +99,32 @@ export class HeldShards {
     if (held === undefined || !held.isWaiting) return undefined;
     held.isWaiting = false;
     return held;
+  }
+
+  /** Of `drainMs` for what waits; null while there is no device. */
+  expect(model: string, size: number, nowMs: number, drainMs: number): Expectation | null {
+    const cost = this.costs.classOf(model, size);
+    let finishMs = Infinity;
+    const cpuAheadMs = this.look(nowMs);
+    for (const device of this.devices.values()) {
+      const rates = this.costs.rates(cost, device.spec.id);
+      finishMs = Math.min(finishMs, planTimes(size, device, rates, cpuAheadMs).finishMs);
+    }
+    return finishMs === Infinity ? null : { waitMs: drainMs, finishMs: drainMs + finishMs };
+  }
+
+  /** Works out what all devices have ahead; returns what they want of the processors. */
+  look(nowMs: number): number {
+    let cpuAheadMs = 0;
+    for (const device of this.devices.values()) {
+      device.look(nowMs);
+      cpuAheadMs += device.ahead[cpuResource]!;
+    }
+    return cpuAheadMs;
+  }
+
+  private shareOf(shard: WaitingShard, cost: CostClass): Float64Array {
+    return shareOf(shard, cost, this.costs, this.devices, this.settings.cores);
   }
 
   figures(): SchedulerFigures {

@@ -1,11 +1,16 @@
 import { demandOf, type DeviceLoad } from './device-load';
 import { cpuResource, phases, resourceOfPhase, resources } from './phases';
+import type { WaitingShard } from './scheduler';
 import type { HeldShard } from './waiting-shards';
 
 /** What would become of a shard on a device, in milliseconds from now. */
-export interface StartPlan {
+export interface StartPlan extends PlannedTimes {
   readonly held: HeldShard;
   readonly device: DeviceLoad;
+}
+
+/** Of a start now. */
+export interface PlannedTimes {
   /** What the resource of its longest phase has to do before. */
   readonly aheadMs: number;
   /** Started later than this, its longest phase would keep its resource waiting. */
@@ -28,7 +33,17 @@ export function planStart(
   rates: Float64Array,
   cpuAheadMs: number,
 ): StartPlan {
-  const { size } = held.shard;
+  const times = planTimes(held.shard.size, device, rates, cpuAheadMs);
+  const { aheadMs, holdMs, queueMs, finishMs, longestPhaseMs, totalMs } = times;
+  return { held, device, aheadMs, holdMs, queueMs, finishMs, longestPhaseMs, totalMs };
+}
+
+export function planTimes(
+  size: number,
+  device: DeviceLoad,
+  rates: Float64Array,
+  cpuAheadMs: number,
+): PlannedTimes {
   let holdMs = 0;
   let queueMs = 0;
   let longestAheadMs = 0;
@@ -48,16 +63,7 @@ export function planStart(
     }
     totalMs += ms;
   }
-  return {
-    held,
-    device,
-    aheadMs: longestAheadMs,
-    holdMs,
-    queueMs,
-    finishMs,
-    longestPhaseMs,
-    totalMs,
-  };
+  return { aheadMs: longestAheadMs, holdMs, queueMs, finishMs, longestPhaseMs, totalMs };
 }
 
 /**
@@ -65,7 +71,7 @@ export function planStart(
  * share it out by their speeds, one over the sum of one over each device's time.
  */
 export function sharedMs(
-  size: number,
+  shard: Pick<WaitingShard, 'size' | 'model'>,
   devices: readonly { readonly device: DeviceLoad; readonly rates: Float64Array }[],
   cores: number,
 ): Float64Array {
@@ -74,7 +80,7 @@ export function sharedMs(
   for (const { device, rates } of devices) {
     const wanted = new Float64Array(resources.length);
     for (let phase = 0; phase < phases.length; phase += 1) {
-      const ms = rates[phase]! * size * demandOf(phase, size, device.spec.fullSize);
+      const ms = rates[phase]! * shard.size * demandOf(phase, shard, device.spec);
       wanted[resourceOfPhase[phase]!]! += ms;
     }
     for (let at = 0; at < wanted.length; at += 1) if (wanted[at]! > 0) perMs[at]! += 1 / wanted[at]!;

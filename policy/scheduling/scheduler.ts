@@ -22,6 +22,19 @@ export interface SchedulingDevice {
   readonly arenaBytes: number;
   /** A shard of this size fills the device; smaller ones may share it. */
   readonly fullSize: number;
+  /** Of models named here so many shards run side by side whatever their size: threads of a processor. */
+  readonly sideBySide?: ReadonlyMap<string, number>;
+  /** Nobody tells when its phases begin, and their times come with the answer: a timetable is kept of what was expected. */
+  readonly isUntold?: boolean;
+  /** `fifo` uses it only while there is no other. */
+  readonly isLastResort?: boolean;
+}
+
+/** Of a shard that would come now. */
+export interface Expectation {
+  /** Until all that waits has gone. */
+  readonly waitMs: number;
+  readonly finishMs: number;
 }
 
 export type Decision =
@@ -61,5 +74,7 @@ export interface Scheduler {
   phaseEnded(shardId: string, phase: Phase, tookMs: number): void;
   /** Whatever became of it, waiting or started; frees what it held. Unknown ids are ignored. */
   leave(shardId: string): void;
+  /** By the cost model; null while there is no device. */
+  expect(model: string, size: number, nowMs: number): Expectation | null;
   figures(): SchedulerFigures;
 }

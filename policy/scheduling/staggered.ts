@@ -1,10 +1,16 @@
 import { chooseStart, type HeadPlans } from './choose-start';
 import type { CostModel } from './cost-model';
-import type { DeviceLoad } from './device-load';
 import { HeldShards } from './held-shards';
-import { cpuResource, type Phase } from './phases';
-import { planStart, sharedMs, type StartPlan } from './plan-start';
-import type { Decision, Scheduler, SchedulerFigures, SchedulingDevice, WaitingShard } from './scheduler';
+import type { Phase } from './phases';
+import { planStart, type StartPlan } from './plan-start';
+import type {
+  Decision,
+  Expectation,
+  Scheduler,
+  SchedulerFigures,
+  SchedulingDevice,
+  WaitingShard,
+} from './scheduler';
 import type { SchedulerSettings } from './settings';
 import { WaitingShards, type HeldShard } from './waiting-shards';
 
@@ -44,11 +50,11 @@ export class Staggered implements Scheduler {
   }
 
   arrive(shard: WaitingShard, nowMs: number): void {
-    this.waiting.add(this.held.add(shard, nowMs, (cost) => this.shareOf(shard, cost)));
+    this.waiting.add(this.held.add(shard, nowMs));
   }
 
   decide(nowMs: number): Decision {
-    const cpuAheadMs = this.look(nowMs);
+    const cpuAheadMs = this.held.look(nowMs);
     const heads: HeadPlans[] = [];
     let untilMs = Infinity;
     const isOverdue = this.waiting.passesOfOldest() >= this.settings.mostPasses;
@@ -64,7 +70,7 @@ export class Staggered implements Scheduler {
     if (heads.length === 0) return { kind: 'wait', untilMs };
     const settings = isOverdue ? this.whenOverdue : this.settings;
     const choice = chooseStart(heads, this.waiting.drainMs(), this.hasRoom, settings);
-    if (choice.chosen !== null) return this.start(choice.chosen);
+    if (choice.chosen !== null) return this.start(choice.chosen, nowMs);
     return { kind: 'wait', untilMs: Math.min(untilMs, nowMs + choice.untilMs) };
   }
 
@@ -81,21 +87,16 @@ export class Staggered implements Scheduler {
     if (waited !== undefined) this.waiting.remove(waited);
   }
 
+  expect(model: string, size: number, nowMs: number): Expectation | null {
+    return this.held.expect(model, size, nowMs, this.waiting.drainMs());
+  }
+
   figures(): SchedulerFigures {
     return this.held.figures();
   }
 
   private readonly hasRoom = ({ held: { shard }, device }: StartPlan): boolean =>
     this.held.pool.hasRoom(shard.poolBytes) && device.arena.hasRoom(shard.arenaBytes);
-
-  private look(nowMs: number): number {
-    let cpuAheadMs = 0;
-    for (const device of this.held.devices.values()) {
-      device.look(nowMs);
-      cpuAheadMs += device.ahead[cpuResource]!;
-    }
-    return cpuAheadMs;
-  }
 
   /** Only the oldest once it has been passed too often. */
   private considered(isOverdue: boolean): HeldShard[] {
@@ -123,12 +124,10 @@ export class Staggered implements Scheduler {
     return { plans, earliest, leftMs, isTrial: isLate };
   }
 
-  private start({ held, device }: StartPlan): Decision {
+  private start({ held, device }: StartPlan, nowMs: number): Decision {
     this.waiting.remove(held);
     this.waiting.queueOf(held.cost).lateInARow = 0;
-    const { size } = held.shard;
-    const expectedMs = this.costs.rates(held.cost, device.spec.id).map((rate) => rate * size);
-    return this.held.start(held, device, expectedMs);
+    return this.held.start(held, device, nowMs);
   }
 
   private giveBackUnstarted(held: HeldShard): Decision {
@@ -139,10 +138,5 @@ export class Staggered implements Scheduler {
   private giveBack(held: HeldShard, kind: 'late' | 'unfit'): Decision {
     this.waiting.remove(held);
     return this.held.giveBack(held, kind);
-  }
-
-  private shareOf({ size }: WaitingShard, cost: HeldShard['cost']): Float64Array {
-    const each = (device: DeviceLoad) => ({ device, rates: this.costs.rates(cost, device.spec.id) });
-    return sharedMs(size, [...this.held.devices.values()].map(each), this.settings.cores);
   }
 }

@@ -1,6 +1,6 @@
+import { Backlog } from './backlog';
 import { BinaryHeap } from './binary-heap';
 import type { CostClass } from './cost-model';
-import { resources } from './phases';
 import type { WaitingShard } from './scheduler';
 
 /** A shard that the scheduler holds; started or waiting. */
@@ -37,7 +37,7 @@ function earlierDeadline(a: HeldShard, b: HeldShard): boolean {
 export class WaitingShards {
   private readonly queues: ClassQueue[] = [];
   private readonly byArrival = new BinaryHeap<HeldShard>(earlierArrival);
-  private readonly shareMs = new Float64Array(resources.length);
+  private readonly backlog = new Backlog();
   private waiting = 0;
   private newest = -1;
   private turn = 0;
@@ -54,14 +54,13 @@ export class WaitingShards {
     const { byDeadline, byArrival } = this.queueOf(held.cost);
     byDeadline.push(held);
     byArrival.push(held);
-    this.addShare(held, 1);
+    this.backlog.add(held);
   }
 
   remove(held: HeldShard): void {
     held.isWaiting = false;
     this.waiting -= 1;
-    this.addShare(held, -1);
-    if (this.waiting === 0) this.shareMs.fill(0);
+    this.backlog.remove(held);
   }
 
   queueOf(cost: CostClass): ClassQueue {
@@ -105,11 +104,7 @@ export class WaitingShards {
 
   /** In which time all devices together would work off what waits, if they had nothing else. */
   drainMs(): number {
-    return this.shareMs.reduce((most, ms) => Math.max(most, ms), 0);
-  }
-
-  private addShare(held: HeldShard, sign: 1 | -1): void {
-    for (let at = 0; at < this.shareMs.length; at += 1) this.shareMs[at]! += sign * held.shareMs[at]!;
+    return this.backlog.drainMs();
   }
 }
 

@@ -76,7 +76,7 @@ export function busyBoundMs(scenario: Scenario): number {
     for (let phase = 0; phase < phases.length; phase += 1) {
       const at = resourceOfPhase[phase]!;
       const rate = at === cpuResource ? scenario.cores : speed;
-      const ms = (times[phase]! * demandOf(phase, shard.size, reference.fullSize)) / rate;
+      const ms = (times[phase]! * demandOf(phase, shard, reference)) / rate;
       until[at] = Math.max(until[at]!, shard.arrivesMs) + ms;
       busy[at]! += ms;
     }

@@ -41,6 +41,8 @@ interface Job {
   readonly rank: number;
   phase: number;
   sinceMs: number;
+  /** Of the phases that have ended. */
+  readonly tookMs: number[];
 }
 
 /** Runs a scheduler against a scenario, event by event, until every shard has its outcome. */
@@ -124,7 +126,7 @@ class Simulation {
     const device = this.scenario.devices.find((one) => one.id === deviceId)!;
     const { noise } = this.scenario;
     const times = trueTimes(profileOf(this.scenario, shard.model), shard.size, device, noise, shard.seed);
-    const job: Job = { shard, device, times, rank: this.starts.length, phase: 0, sinceMs: 0 };
+    const job: Job = { shard, device, times, rank: this.starts.length, phase: 0, sinceMs: 0, tookMs: [] };
     this.starts.push({ shard, atMs: this.nowMs, deviceId });
     this.jobs.set(id, job);
     this.peakInFlight = Math.max(this.peakInFlight, this.jobs.size);
@@ -148,7 +150,7 @@ class Simulation {
     const { shard, phase } = job;
     if (shard.deadlineMs <= this.nowMs) return this.drop(job, 'missed');
     job.sinceMs = this.nowMs;
-    this.scheduler.phaseStarted(shard.id, phases[phase]!, this.nowMs);
+    if (job.device.isUntold !== true) this.scheduler.phaseStarted(shard.id, phases[phase]!, this.nowMs);
     this.resourceOf(job).shared.add(shard.id, job.times[phase]!, this.demandOf(job), this.nowMs);
   }
 
@@ -156,12 +158,20 @@ class Simulation {
     const { shard, phase, sinceMs } = job;
     const { shared, tokens } = this.resourceOf(job);
     shared.remove(shard.id, this.nowMs);
-    this.scheduler.phaseEnded(shard.id, phases[phase]!, this.nowMs - sinceMs);
+    job.tookMs[phase] = this.nowMs - sinceMs;
+    this.tell(job);
     if (phase === lastDevicePhase) this.memory.add(job.device.id, -shard.arenaBytes);
     job.phase += 1;
     if (job.phase === phases.length) this.drop(job, shard.deadlineMs < this.nowMs ? 'missed' : 'solved');
     else this.askFor(job);
     this.beginAll(tokens.giveBack(shard.id));
+  }
+
+  /** Each phase at its end, or all of them with the answer. */
+  private tell({ shard, device, phase, tookMs }: Job): void {
+    if (device.isUntold === true && phase < phases.length - 1) return;
+    const from = device.isUntold === true ? 0 : phase;
+    for (let at = from; at <= phase; at += 1) this.scheduler.phaseEnded(shard.id, phases[at]!, tookMs[at]!);
   }
 
   /** Frees what it has; with an outcome it has left. */
@@ -202,6 +212,6 @@ class Simulation {
   }
 
   private demandOf({ shard, device, phase }: Job): number {
-    return demandOf(phase, shard.size, device.fullSize);
+    return demandOf(phase, shard, device);
   }
 }

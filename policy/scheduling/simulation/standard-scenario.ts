@@ -18,6 +18,8 @@ export interface StandardOptions {
   readonly losses: readonly DeviceLoss[];
   readonly poolBytes: number;
   readonly arenaBytes: number;
+  /** Phases are told with the answer only. */
+  readonly isUntold: boolean;
 }
 
 export const standardOptions: StandardOptions = {
@@ -30,6 +32,7 @@ export const standardOptions: StandardOptions = {
   losses: [],
   poolBytes: 256 * 2 ** 20,
   arenaBytes: 1_024 * 2 ** 20,
+  isUntold: false,
 };
 
 /** Two models whose ETR takes a third and three times of OR; rounds that differ twentyfold. */
@@ -38,8 +41,8 @@ const cores = 2;
 const noise = { spread: 0.1, outlierShare: 0.005, outlierFactor: 5 };
 
 function deviceOf(speed: number, index: number, options: StandardOptions): SimulatedDevice {
-  const { arenaBytes, interference } = options;
-  return { id: `device-${index}`, speed, arenaBytes, fullSize: 200, interference };
+  const { arenaBytes, interference, isUntold } = options;
+  return { id: `device-${index}`, speed, arenaBytes, fullSize: 200, interference, isUntold };
 }
 
 /** Bursts of 10 rounds, each of 1 to 12 shards of 50 to 1,000 candidates, as often as the load says. */
@@ -88,7 +91,7 @@ function burstMs(scenario: Scenario): number {
     const times = expectedTimes(profileOf(scenario, model), size, reference);
     times.forEach((ms, phase) => {
       const at = resourceOfPhase[phase]!;
-      busy[at]! += (ms * demandOf(phase, size, reference.fullSize)) / (at === cpuResource ? cores : speed);
+      busy[at]! += (ms * demandOf(phase, { model, size }, reference)) / (at === cpuResource ? cores : speed);
     });
   }
   return Math.max(...busy) / bursts;

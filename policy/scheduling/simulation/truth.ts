@@ -14,6 +14,8 @@ export interface SimulatedDevice {
   readonly speed: number;
   readonly arenaBytes: number;
   readonly fullSize: number;
+  readonly sideBySide?: ReadonlyMap<string, number>;
+  readonly isUntold?: boolean;
   /** How much ETR and OR slow each other down while both run: 0 not at all, 1 as if they took turns. */
   readonly interference: number;
 }
