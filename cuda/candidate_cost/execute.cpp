@@ -28,27 +28,39 @@ void writeAllOrderTimes(const Shard& shard, const ShardTimes& times, Reply& repl
   if (!rows.empty()) std::memcpy(memory.bytes.data(), rows.data(), memory.bytes.size());
 }
 
+/// What the requests of a batch have in common.
+struct Passed {
+  std::int64_t startNs;
+  Span etr;
+};
+
 void answer(TRITONBACKEND_Request* handle, const Shard& shard, const ShardTimes& times, Instance& instance,
-            std::int64_t startNs) {
+            const Passed& passed) {
   Reply reply(handle);
   const auto plans = plansOf(reply, shard);
+  Phases phases;
+  if (shard.needed.count() > 0) phases.etr = passed.etr;
+  const std::int64_t planningNs = unixNs();
   costShard(shard, times, *instance.workspace, [&] { return backend::isCancelled(handle); }, plans.bytes.data());
+  if (shard.tables.candidateCount > 0) phases.planning = {planningNs, unixNs()};
   writeAllOrderTimes(shard, times, reply);
-  sendReply(reply, times.rideFactors, startNs);
+  sendReply(reply, times.rideFactors, phases, passed.startNs);
 }
 
 }  // namespace
 
 void executeBatch(Model& model, Instance& instance, Batch& batch) {
-  const std::int64_t startNs = unixNs();
+  Passed passed{unixNs(), {}};
   std::vector<ShardRequest> requests(batch.size());
   batch.each([&](std::size_t index) { requests[index] = readRequest(batch.request(index), *model.matrices); });
   batch.startComputing();
+  passed.etr.begin = unixNs();
   const Predictions predictions = predicted(model, batch, requests);
+  passed.etr.end = unixNs();
   batch.each([&](std::size_t index) {
     const Shard& shard = requests[index].shard;
     const ShardTimes times = shardTimes(shard.tables, shard.needed, predictions.of(index));
-    answer(batch.request(index), shard, times, instance, startNs);
+    answer(batch.request(index), shard, times, instance, passed);
     batch.succeed(index);
   });
 }

@@ -38,6 +38,10 @@ enum : int {
 }
 constexpr int PARAM_COUNT = 24;
 
+namespace Interleave {
+enum : int { heldFirst = 0, mixed = 1, tripByTrip = 2 };
+}
+
 namespace CourierColumn {
 enum : int {
   roundIndex = 0,
@@ -116,6 +120,11 @@ namespace OrderTimeColumn {
 enum : int { roundIndex = 0, readyAt = 1, pickupPostService = 2, dropoffPostService = 3 };
 }
 constexpr int ORDER_TIME_COLUMNS = 4;
+
+namespace Phase {
+enum : int { copyIn = 0, etr = 2, planning = 4, copyOut = 6 };
+}
+constexpr int PHASE_VALUES = 8;
 
 namespace EtrFeature {
 enum : int {

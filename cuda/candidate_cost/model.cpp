@@ -21,6 +21,7 @@ const std::vector<TensorDeclaration> kOutputs = {
     {"order_times", TRITONSERVER_TYPE_INT32},
     {"ride_factors", TRITONSERVER_TYPE_INT32},
     {"interval", TRITONSERVER_TYPE_INT64},
+    {"phases", TRITONSERVER_TYPE_INT64},
 };
 
 }  // namespace

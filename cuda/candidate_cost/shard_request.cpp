@@ -1,7 +1,7 @@
 #include "shard_request.hpp"
 
 #include <algorithm>
-#include <chrono>
+#include <cstring>
 
 #include "error.hpp"
 
@@ -23,11 +23,6 @@ TensorBytes readTensor(TRITONBACKEND_Request* handle, const char* name, TRITONSE
 }
 
 }  // namespace
-
-std::int64_t unixNs() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch())
-      .count();
-}
 
 bool ShardRequest::isPinned() const {
   return std::all_of(inputs.begin(), inputs.end(), [](const InputTensor& input) {
@@ -63,9 +58,14 @@ backend::OutputMemory orderTimesOf(backend::Reply& reply, const Shard& shard) {
   return reply.memoryOf("order_times", TRITONSERVER_TYPE_INT32, shape);
 }
 
-void sendReply(backend::Reply& reply, const std::int32_t (&rideFactors)[kVehicles], std::int64_t startNs) {
+void sendReply(backend::Reply& reply, const std::int32_t (&rideFactors)[kVehicles], const Phases& phases,
+               std::int64_t startNs) {
   const std::int64_t factorShape[] = {1, kVehicles};
   reply.write<std::int32_t>("ride_factors", TRITONSERVER_TYPE_INT32, factorShape, rideFactors);
+  std::int64_t values[layout::PHASE_VALUES];
+  std::memcpy(values, &phases, sizeof values);
+  const std::int64_t phasesShape[] = {1, layout::PHASE_VALUES};
+  reply.write<std::int64_t>("phases", TRITONSERVER_TYPE_INT64, phasesShape, values);
   const std::int64_t intervalShape[] = {1, 2};
   const std::int64_t interval[] = {startNs, unixNs()};
   reply.write<std::int64_t>("interval", TRITONSERVER_TYPE_INT64, intervalShape, interval);

@@ -3,12 +3,11 @@
 #include <cstdint>
 #include <vector>
 
+#include "phases.hpp"
 #include "request.hpp"
 #include "shard.hpp"
 
 namespace roundhouse::candidate_cost {
-
-std::int64_t unixNs();
 
 /// The inputs of one request and what was read from them.
 struct ShardRequest {
@@ -28,6 +27,7 @@ backend::OutputMemory plansOf(backend::Reply& reply, const Shard& shard);
 backend::OutputMemory orderTimesOf(backend::Reply& reply, const Shard& shard);
 
 /// Writes the rest, and the time now as the end of `interval`, and sends.
-void sendReply(backend::Reply& reply, const std::int32_t (&rideFactors)[kVehicles], std::int64_t startNs);
+void sendReply(backend::Reply& reply, const std::int32_t (&rideFactors)[kVehicles], const Phases& phases,
+               std::int64_t startNs);
 
 }  // namespace roundhouse::candidate_cost

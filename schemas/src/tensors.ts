@@ -58,6 +58,9 @@ export const Param = {
 } as const;
 export const PARAM_COUNT = 24;
 
+/** Values of `Param.interleave`: in which order groups of stops come. */
+export const Interleave = { heldFirst: 0, mixed: 1, tripByTrip: 2 } as const;
+
 /** Columns of `couriers` (INT32). */
 export const CourierColumn = {
   roundIndex: 0,
@@ -126,7 +129,8 @@ export const CandidateColumn = { courier: 0, firstOrder: 1 } as const;
  * the same group joins that stop instead of opening one; groups are (held) and (bundle), or all orders
  * together with `interleave`. A merged stop is ready when its last order is, and takes the largest
  * pre-service and post-service of its orders. Without `interleave` every held stop comes before any
- * stop of the bundle.
+ * stop of the bundle. Trip by trip, an order of the bundle whose pickup place differs from that of the order
+ * before it in the row begins another trip: a group of its own, all of whose stops come after those before it.
  */
 
 /**
@@ -151,7 +155,13 @@ export const shardOutputs = {
   ride_factors: 'INT32',
   /** INT64 [1, 2] Unix nanoseconds at which the backend started and ended on this request */
   interval: 'INT64',
+  /** INT64 [1, PHASE_VALUES] Unix nanoseconds, see Phase */
+  phases: 'INT64',
 } as const;
+
+/** Where the begin of each phase is in `phases`; its end follows. Both are 0 where it didn't happen. */
+export const Phase = { copyIn: 0, etr: 2, planning: 4, copyOut: 6 } as const;
+export const PHASE_VALUES = 8;
 
 /** A plan record: one candidate's result, with round-wide indices. Byte offsets. */
 export const PlanRecord = {

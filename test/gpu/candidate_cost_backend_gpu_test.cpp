@@ -44,6 +44,23 @@ ShardValues someShard(Random& random, const Sha256& matrix) {
   return shard;
 }
 
+/// Phases follow each other within the interval; copies are a GPU's.
+void checkPhases(const ShardCall& call) {
+  const bool onGpu = device::deviceCount() > 0;
+  std::int64_t last = call.interval[0];
+  for (int at = 0; at < layout::PHASE_VALUES; at += 2) {
+    const std::int64_t begin = call.phases[at], end = call.phases[at + 1];
+    CHECK_EQUAL(begin == 0, end == 0);
+    const bool isCopy = at == layout::Phase::copyIn || at == layout::Phase::copyOut;
+    if (isCopy) CHECK_EQUAL(begin != 0, onGpu);
+    if (at == layout::Phase::planning) CHECK(begin != 0);
+    if (begin == 0) continue;
+    CHECK(last <= begin && begin <= end);
+    last = end;
+  }
+  CHECK(last <= call.interval[1]);
+}
+
 void checkRound(TritonHost& host, MatrixStore& matrices, delivery_time::Network& network, Random& random,
                 const Sha256& matrix, bool pinned) {
   std::vector<ShardValues> shards;
@@ -58,6 +75,7 @@ void checkRound(TritonHost& host, MatrixStore& matrices, delivery_time::Network&
     const CostAnswer onCpu = costOnCpu(shards[index], matrices, network);
     CHECK_EQUAL(found.failure, onCpu.failure);
     if (!found.failure.empty()) continue;
+    checkPhases(*calls[index]);
     CHECK(found == costWithTimesOf(shards[index], matrices, found));
   }
 }

@@ -39,6 +39,7 @@ struct HostBatch {
   std::vector<OrderTimes> times;
   std::vector<std::int32_t> orderTimes;
   std::vector<std::uint8_t> records;
+  BatchStamps stamps{};
   DeviceShards view{};
 
   explicit HostBatch(const std::vector<Shard>& shardsOpened) : opened(shardsOpened) {
@@ -55,8 +56,8 @@ struct HostBatch {
     times.resize(static_cast<std::size_t>(orders));
     orderTimes.resize(times.size() * layout::ORDER_TIME_COLUMNS);
     records.assign(static_cast<std::size_t>(candidates) * layout::PLAN_RECORD_BYTES, 0xee);
-    view = {shards.data(), states.data(),     features.data(), quantiles.data(), times.data(), orderTimes.data(),
-            records.data(), static_cast<std::int32_t>(shards.size()), candidates};
+    view = {shards.data(), states.data(),     &stamps,        features.data(), quantiles.data(),
+            times.data(),  orderTimes.data(), records.data(), static_cast<std::int32_t>(shards.size()), candidates};
   }
 
   void addShard(const Shard& shard, std::int32_t orders, std::int32_t candidates, std::int32_t rows) {

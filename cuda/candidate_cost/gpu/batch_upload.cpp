@@ -9,11 +9,6 @@
 namespace roundhouse::candidate_cost::gpu {
 namespace {
 
-/// Tables begin at whole cache lines.
-constexpr std::size_t kAlign = 64;
-
-constexpr std::size_t aligned(std::size_t bytes) { return (bytes + kAlign - 1) / kAlign * kAlign; }
-
 /// Memory that grows by doubling is taken rarely, which waits for the whole GPU.
 std::size_t roomFor(std::size_t bytes) { return std::bit_ceil(std::max(bytes, std::size_t{1} << 16)); }
 
@@ -35,34 +30,38 @@ void fillAsks(const Shard& shard, OrderAsk* asks) {
 
 void BatchUpload::prepare(std::span<const ShardInput> inputs) {
   shards_.assign(inputs.size(), DeviceShard{});
-  direct_.clear();
   orders_ = candidates_ = rows_ = mostOrders_ = mostCandidates_ = 0;
   demandRoom(inputs);
+  direct_.assign(1, {staging_.as<std::byte>(), d_memory_.as<std::byte>(), stagedBytes_});
   for (std::size_t index = 0; index < inputs.size(); ++index) {
     placeTables(inputs[index], stretches_[index], shards_[index]);
     describe(inputs[index], shards_[index]);
   }
   std::memcpy(staging_.as<std::byte>(), shards_.data(), sizeof(DeviceShard) * shards_.size());
-  std::fill_n(reinterpret_cast<ShardState*>(staging_.as<std::byte>() + statesAt_), shards_.size(), kFreshState);
+  std::byte* const results = staging_.as<std::byte>() + resultsAt_;
+  *reinterpret_cast<BatchStamps*>(results) = {};
+  std::fill_n(reinterpret_cast<ShardState*>(results + statesIn()), shards_.size(), kFreshState);
 }
 
 void BatchUpload::demandRoom(std::span<const ShardInput> inputs) {
-  statesAt_ = aligned(sizeof(DeviceShard) * inputs.size());
-  next_.staged = statesAt_ + aligned(sizeof(ShardState) * inputs.size());
-  std::size_t direct = 0;
-  stagedBytes_ = next_.staged;
+  next_.staged = aligned(sizeof(DeviceShard) * inputs.size());
+  std::size_t direct = 0, times = 0;
+  resultsAt_ = next_.staged;
   stretches_.clear();
   for (const ShardInput& input : inputs) {
     const auto tensors = bytesOf(input);
     stretches_.push_back(input.pinned ? stretchOf(tensors) : TensorBytes{nullptr, 0});
-    stagedBytes_ += aligned(sizeof(OrderAsk) * static_cast<std::size_t>(input.shard->tables.orderCount));
-    direct += aligned(stretches_.back().bytes);
+    const auto orders = static_cast<std::size_t>(input.shard->tables.orderCount);
+    resultsAt_ += aligned(sizeof(OrderAsk) * orders);
+    times += sizeof(std::int32_t) * layout::ORDER_TIME_COLUMNS * orders;
+    direct += aligned(stretches_.back().bytes + kAround);
     if (stretches_.back().bytes > 0) continue;
-    for (const TensorBytes& tensor : tensors) stagedBytes_ += aligned(tensor.bytes);
+    for (const TensorBytes& tensor : tensors) resultsAt_ += aligned(tensor.bytes);
   }
-  next_.direct = stagedBytes_;
+  stagedBytes_ = resultsAt_ + timesIn();
+  next_.direct = stagedBytes_ + aligned(times);
   staging_.demand(roomFor(stagedBytes_));
-  d_memory_.demand(roomFor(stagedBytes_ + direct));
+  d_memory_.demand(roomFor(next_.direct + direct));
 }
 
 /// The next bytes of the staging memory; the same place of the GPU's is `at` of them.
@@ -75,13 +74,14 @@ std::byte* BatchUpload::stage(std::size_t bytes) {
 void BatchUpload::placeTables(const ShardInput& input, const TensorBytes& stretch, DeviceShard& shard) {
   const auto tensors = bytesOf(input);
   const std::byte* const d_memory = d_memory_.as<std::byte>();
+  std::byte* const d_stretch = d_memory_.as<std::byte>() + next_.direct + reinterpret_cast<std::uintptr_t>(stretch.data) % 16;
   std::array<const std::byte*, 7> at{};
   for (std::size_t index = 0; index < tensors.size(); ++index) {
     const TensorBytes& tensor = tensors[index];
     if (tensor.bytes == 0) continue;
     if (stretch.bytes > 0) {
       const auto* first = static_cast<const std::byte*>(stretch.data);
-      at[index] = d_memory + next_.direct + (static_cast<const std::byte*>(tensor.data) - first);
+      at[index] = d_stretch + (static_cast<const std::byte*>(tensor.data) - first);
     } else {
       std::byte* const staged = stage(tensor.bytes);
       std::memcpy(staged, tensor.data, tensor.bytes);
@@ -90,8 +90,8 @@ void BatchUpload::placeTables(const ShardInput& input, const TensorBytes& stretc
   }
   shard.tables = tablesAt(input.shard->tables, at);
   if (stretch.bytes == 0) return;
-  direct_.push_back({stretch.data, next_.direct, stretch.bytes});
-  next_.direct += aligned(stretch.bytes);
+  direct_.push_back({stretch.data, d_stretch, stretch.bytes});
+  next_.direct += aligned(stretch.bytes + kAround);
 }
 
 void BatchUpload::describe(const ShardInput& input, DeviceShard& shard) {
@@ -114,14 +114,8 @@ void BatchUpload::describe(const ShardInput& input, DeviceShard& shard) {
   mostCandidates_ = std::max(mostCandidates_, from.tables.candidateCount);
 }
 
-void BatchUpload::enqueue(cudaStream_t stream) const {
-  std::byte* const d_memory = d_memory_.as<std::byte>();
-  const auto copy = [&](const void* from, std::size_t at, std::size_t bytes) {
-    device::require(cudaMemcpyAsync(d_memory + at, from, bytes, cudaMemcpyHostToDevice, stream),
-                    "a shard can't be copied");
-  };
-  copy(staging_.as<std::byte>(), 0, stagedBytes_);
-  for (const Direct& direct : direct_) copy(direct.from, direct.at, direct.bytes);
+void BatchUpload::enqueue(CopyBy how, cudaStream_t stream) const {
+  enqueueCopies(direct_, how, cudaMemcpyHostToDevice, stream);
 }
 
 }  // namespace roundhouse::candidate_cost::gpu

@@ -5,6 +5,7 @@
 
 #include "../../device/memory.hpp"
 #include "../shard.hpp"
+#include "copies.hpp"
 #include "device_shards.hpp"
 
 namespace roundhouse::candidate_cost::gpu {
@@ -19,17 +20,25 @@ struct ShardInput {
 };
 
 /// The bytes of a batch's shards and where they go in device memory: what is staged first (descriptions, tables of
-/// pageable memory), then tables that are copied from where they are. Memory is kept from batch to batch.
+/// pageable memory, states as they begin), then order times, then tables that are copied from where they are. Memory is
+/// kept from batch to batch.
 class BatchUpload {
  public:
   /// Lays the batch out, fills the staging memory and demands room on the GPU. Nothing of an earlier batch may run.
   void prepare(std::span<const ShardInput> inputs);
   /// Enqueues the copies: one, and one a shard whose tables are pinned and lie side by side.
-  void enqueue(cudaStream_t stream) const;
+  void enqueue(CopyBy how, cudaStream_t stream) const;
 
   /// After `prepare`: in device memory, each as many as shards.
   const DeviceShard* d_shards() const { return d_memory_.as<DeviceShard>(); }
-  ShardState* d_states() const { return reinterpret_cast<ShardState*>(d_memory_.as<std::byte>() + statesAt_); }
+  ShardState* d_states() const { return at<ShardState>(resultsAt_ + statesIn()); }
+  BatchStamps* d_stamps() const { return at<BatchStamps>(resultsAt_); }
+  std::int32_t* d_orderTimes() const { return at<std::int32_t>(resultsAt_ + timesIn()); }
+  /// Stamps, states and order times lie together, to be copied back at once; these say where in them.
+  const std::byte* d_results() const { return at<std::byte>(resultsAt_); }
+  std::size_t resultsBytes() const { return timesIn() + timesBytes(); }
+  static constexpr std::size_t statesIn() { return kAlign; }
+  std::size_t timesIn() const { return statesIn() + aligned(sizeof(ShardState) * shards_.size()); }
 
   int orders() const { return orders_; }
   int candidates() const { return candidates_; }
@@ -38,18 +47,28 @@ class BatchUpload {
   int mostOrders() const { return mostOrders_; }
   int mostCandidates() const { return mostCandidates_; }
   /// Copies that `enqueue` makes from where the tables are.
-  std::size_t directCopies() const { return direct_.size(); }
+  std::size_t directCopies() const { return direct_.size() - 1; }
 
  private:
-  struct Direct {
-    const void* from;
-    std::size_t at, bytes;
-  };
+  /// What copies need beside their bytes: they begin where they do in the host's memory, by 16 bytes, and own their lines.
+  static constexpr std::size_t kAround = 32;
+  /// Tables begin at whole cache lines.
+  static constexpr std::size_t kAlign = 64;
+
+  static constexpr std::size_t aligned(std::size_t bytes) { return (bytes + kAlign - 1) / kAlign * kAlign; }
+
   /// Where the next staged and the next direct bytes go.
   struct Cursors {
     std::size_t staged, direct;
   };
 
+  template <typename T>
+  T* at(std::size_t offset) const {
+    return reinterpret_cast<T*>(d_memory_.as<std::byte>() + offset);
+  }
+  std::size_t timesBytes() const {
+    return sizeof(std::int32_t) * layout::ORDER_TIME_COLUMNS * static_cast<std::size_t>(orders_);
+  }
   void demandRoom(std::span<const ShardInput> inputs);
   std::byte* stage(std::size_t bytes);
   void placeTables(const ShardInput& input, const TensorBytes& stretch, DeviceShard& shard);
@@ -60,8 +79,9 @@ class BatchUpload {
   std::vector<DeviceShard> shards_;
   /// By shard: what is copied from where it is; no bytes for one that is staged.
   std::vector<TensorBytes> stretches_;
-  std::vector<Direct> direct_;
-  std::size_t statesAt_ = 0;
+  /// The staged bytes, then the stretches.
+  std::vector<BytesCopy> direct_;
+  std::size_t resultsAt_ = 0;
   std::size_t stagedBytes_ = 0;
   Cursors next_{};
   int orders_ = 0, candidates_ = 0, rows_ = 0, mostOrders_ = 0, mostCandidates_ = 0;

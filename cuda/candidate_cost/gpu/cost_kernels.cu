@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "../../route_planner/gpu/device_planner.cuh"
 #include "cost_kernels.hpp"
 #include "shard_steps.hpp"
@@ -16,17 +18,25 @@ dim3 gridOf(const DeviceShards& batch, int mostRows) {
 
 __device__ __forceinline__ int rowOfThread() { return static_cast<int>(blockIdx.x * kThreads + threadIdx.x); }
 
-__global__ void __launch_bounds__(kThreads) checkKernel(const __grid_constant__ DeviceShards batch) {
-  const int shard = static_cast<int>(blockIdx.y);
-  if (rowOfThread() < batch.shards[shard].tables.candidateCount) checkCandidateStep(batch, shard, rowOfThread());
+/// The GPU's clock; its steps are 32 ns to 1 us.
+__device__ __forceinline__ unsigned long long deviceNs() {
+  unsigned long long now;
+  asm volatile("mov.u64 %0, %globaltimer;" : "=l"(now));
+  return now;
 }
 
-__global__ void __launch_bounds__(kThreads) featuresKernel(const __grid_constant__ DeviceShards batch) {
+__device__ __forceinline__ bool isFirstThread() { return blockIdx.x == 0 && blockIdx.y == 0 && threadIdx.x == 0; }
+
+__global__ void __launch_bounds__(kThreads) openingKernel(const __grid_constant__ DeviceShards batch) {
+  if (isFirstThread()) batch.stamps->copied = deviceNs();
   const int shard = static_cast<int>(blockIdx.y);
-  if (rowOfThread() < batch.shards[shard].tables.orderCount + kVehicles) featuresStep(batch, shard, rowOfThread());
+  const ShardTables& tables = batch.shards[shard].tables;
+  if (rowOfThread() < tables.orderCount + kVehicles) featuresStep(batch, shard, rowOfThread());
+  if (rowOfThread() < tables.candidateCount) checkCandidateStep(batch, shard, rowOfThread());
 }
 
 __global__ void __launch_bounds__(kThreads) timesKernel(const __grid_constant__ DeviceShards batch) {
+  if (isFirstThread()) batch.stamps->predicted = deviceNs();
   const int shard = static_cast<int>(blockIdx.y);
   if (rowOfThread() < batch.shards[shard].tables.orderCount + kVehicles) timesStep(batch, shard, rowOfThread());
 }
@@ -37,6 +47,7 @@ __global__ void __launch_bounds__(kThreads)
   if (number < solved.count) {
     recordStep(batch, solved.first + number, solved.d_answers[number], solved.d_summaries[number]);
   }
+  if (threadIdx.x == 0) atomicMax(&batch.stamps->planned, deviceNs());
 }
 
 class CandidateWork final : public planner::SourceWork<CandidateSource> {
@@ -52,15 +63,9 @@ class CandidateWork final : public planner::SourceWork<CandidateSource> {
 
 }  // namespace
 
-void launchChecks(const DeviceShards& batch, int mostCandidates, cudaStream_t stream) {
-  if (mostCandidates == 0) return;
-  checkKernel<<<gridOf(batch, mostCandidates), kThreads, 0, stream>>>(batch);
+void launchOpening(const DeviceShards& batch, int mostCandidates, int mostOrders, cudaStream_t stream) {
+  openingKernel<<<gridOf(batch, std::max(mostCandidates, mostOrders + kVehicles)), kThreads, 0, stream>>>(batch);
   device::require(cudaGetLastError(), "candidates can't be checked");
-}
-
-void launchFeatures(const DeviceShards& batch, int mostOrders, cudaStream_t stream) {
-  featuresKernel<<<gridOf(batch, mostOrders + kVehicles), kThreads, 0, stream>>>(batch);
-  device::require(cudaGetLastError(), "features can't be gathered");
 }
 
 void launchTimes(const DeviceShards& batch, int mostOrders, cudaStream_t stream) {
@@ -76,8 +81,7 @@ std::vector<std::string> costKernelResources() {
   using planner::requireFits;
   using planner::resourcesOf;
   std::vector<std::string> all = planner::SourceWork<CandidateSource>::resources();
-  all.push_back(requireFits(resourcesOf("checks", checkKernel, kThreads), true));
-  all.push_back(requireFits(resourcesOf("features", featuresKernel, kThreads), true));
+  all.push_back(requireFits(resourcesOf("opening", openingKernel, kThreads), true));
   all.push_back(requireFits(resourcesOf("times", timesKernel, kThreads), true));
   all.push_back(requireFits(resourcesOf("records", recordsKernel, kThreads), true));
   return all;

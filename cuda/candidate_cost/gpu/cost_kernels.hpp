@@ -13,8 +13,8 @@ namespace roundhouse::candidate_cost::gpu {
 
 /// These enqueue a step for all shards of a batch (shard_steps.hpp); the largest shard has so many rows. They throw
 /// DeviceFault.
-void launchChecks(const DeviceShards& batch, int mostCandidates, cudaStream_t stream);
-void launchFeatures(const DeviceShards& batch, int mostOrders, cudaStream_t stream);
+/// Checks candidates and gathers features.
+void launchOpening(const DeviceShards& batch, int mostCandidates, int mostOrders, cudaStream_t stream);
 void launchTimes(const DeviceShards& batch, int mostOrders, cudaStream_t stream);
 
 /// The candidates as the planner's work: built from the tables, their plans written as records.

@@ -122,6 +122,7 @@ void DeviceCoster::run(Tasks tasks, const Stop& stop) {
     planned = plan(batch, tasks, stop);
     if (planned) copyOut(tasks, batch);
     stream_.wait();
+    onHost_.end = unixNs();
   } catch (...) {
     (void)cudaStreamSynchronize(stream_);
     throw;
@@ -147,22 +148,22 @@ void DeviceCoster::upload(Tasks tasks) {
     }
   }
   upload_.prepare(inputs);
-  upload_.enqueue(stream_);
+  onHost_.begin = unixNs();
+  upload_.enqueue(options_.copyBy, stream_);
   mark("copy in");
 }
 
 DeviceShards DeviceCoster::describe(std::size_t shards) {
-  const auto orders = static_cast<std::size_t>(upload_.orders());
   demandRows(networkRows());
-  demandRoom(d_times_, sizeof(OrderTimes) * orders);
-  demandRoom(d_orderTimes_, kTimesRow * orders);
+  demandRoom(d_times_, sizeof(OrderTimes) * static_cast<std::size_t>(upload_.orders()));
   demandRoom(d_records_, kRecord * static_cast<std::size_t>(upload_.candidates()));
   return {upload_.d_shards(),
           upload_.d_states(),
+          upload_.d_stamps(),
           d_features_.as<float>(),
           d_quantiles_.as<float>(),
           d_times_.as<OrderTimes>(),
-          d_orderTimes_.as<std::int32_t>(),
+          upload_.d_orderTimes(),
           d_records_.as<std::uint8_t>(),
           static_cast<std::int32_t>(shards),
           upload_.candidates()};
@@ -183,10 +184,9 @@ void DeviceCoster::demandRows(std::size_t rows) {
 }
 
 void DeviceCoster::predict(const DeviceShards& batch) {
-  launchChecks(batch, upload_.mostCandidates(), stream_);
+  launchOpening(batch, upload_.mostCandidates(), upload_.mostOrders(), stream_);
+  mark("opening");
   if (upload_.rows() > 0) {
-    launchFeatures(batch, upload_.mostOrders(), stream_);
-    mark("features");
     network_->enqueue(batch.features, networkRows(), d_quantiles_.as<float>(), stream_);
     mark("ETR");
   }
@@ -208,30 +208,25 @@ bool DeviceCoster::plan(const DeviceShards& batch, Tasks tasks, const Stop& stop
 /// A call of the runtime costs as much as copying 30 KB once more, so what is small comes down together.
 void DeviceCoster::copyOut(Tasks tasks, const DeviceShards& batch) {
   staged_.clear();
-  const std::size_t statesBytes = sizeof(ShardState) * tasks.size();
-  const std::size_t allTimes = kTimesRow * static_cast<std::size_t>(upload_.orders());
-  std::size_t end = statesBytes + allTimes;
+  copies_.clear();
+  std::size_t end = upload_.resultsBytes();
   for (const CostTask* task : tasks) end += task->plans.pinned ? 0 : plansBytes(*task);
   demandRoom(results_, end);
   auto* const results = results_.as<std::byte>();
-  const auto copy = [&](void* to, const void* d_from, std::size_t bytes) {
-    if (bytes == 0) return;
-    require(cudaMemcpyAsync(to, d_from, bytes, cudaMemcpyDeviceToHost, stream_), "results can't be copied");
-  };
-  copy(results, batch.states, statesBytes);
-  copy(results + statesBytes, batch.orderTimes, allTimes);
-  const std::byte* times = results + statesBytes;
-  std::byte* next = results + statesBytes + allTimes;
+  copies_.push_back({upload_.d_results(), results, upload_.resultsBytes()});
+  const std::byte* times = results + upload_.timesIn();
+  std::byte* next = results + upload_.resultsBytes();
   const std::uint8_t* d_plans = batch.records;
   for (const CostTask* task : tasks) {
     staged_.push_back({task->orderTimes, times, timesBytes(*task)});
     times += timesBytes(*task);
-    copy(task->plans.pinned ? task->plans.data : next, d_plans, plansBytes(*task));
+    copies_.push_back({d_plans, task->plans.pinned ? task->plans.data : next, plansBytes(*task)});
     d_plans += plansBytes(*task);
     if (task->plans.pinned) continue;
     staged_.push_back({task->plans.data, next, plansBytes(*task)});
     next += plansBytes(*task);
   }
+  enqueueCopies(copies_, options_.copyBy, cudaMemcpyDeviceToHost, stream_);
   mark("copy out");
 }
 
@@ -239,16 +234,31 @@ void DeviceCoster::readResults(Tasks tasks) {
   for (const Staged& staged : staged_) {
     if (staged.bytes > 0) std::memcpy(staged.to, staged.from, staged.bytes);
   }
-  const auto* states = results_.as<ShardState>();
+  const auto& stamps = *results_.as<BatchStamps>();
+  clock_.observe(onHost_.begin, stamps.copied, std::max(stamps.predicted, stamps.planned), onHost_.end);
+  const auto* states = reinterpret_cast<const ShardState*>(results_.as<std::byte>() + BatchUpload::statesIn());
   for (std::size_t index = 0; index < tasks.size(); ++index) {
     CostTask& task = *tasks[index];
     std::copy_n(states[index].rideFactors, kVehicles, task.rideFactors);
+    task.phases = phasesOf(task);
     try {
       requireGood(task, states[index]);
     } catch (...) {
       task.failure = std::current_exception();
     }
   }
+}
+
+/// Checking candidates counts as ETR where there is any, times and records as OR.
+Phases DeviceCoster::phasesOf(const CostTask& task) const {
+  const auto& stamps = *results_.as<BatchStamps>();
+  const std::int64_t copied = clock_.unixNs(stamps.copied), predicted = clock_.unixNs(stamps.predicted);
+  const bool predicts = upload_.rows() > 0, plans = stamps.planned != 0;
+  const std::int64_t planned = plans ? clock_.unixNs(stamps.planned) : predicted;
+  Phases phases{.copyIn = {onHost_.begin, copied}, .copyOut = {planned, onHost_.end}};
+  if (task.shard->needed.count() > 0) phases.etr = {copied, predicted};
+  if (plans && task.shard->tables.candidateCount > 0) phases.planning = {predicts ? predicted : copied, planned};
+  return phases;
 }
 
 void DeviceCoster::mark(const char* phase) {

@@ -9,7 +9,9 @@
 #include "../../delivery_time/device_network.hpp"
 #include "../../route_planner/gpu/device_planner.hpp"
 #include "batch_upload.hpp"
+#include "../phases.hpp"
 #include "cost_kernels.hpp"
+#include "device_clock.hpp"
 #include "device_matrices.hpp"
 #include "phase_clock.hpp"
 
@@ -32,6 +34,8 @@ struct CostTask {
   /// ORDER_TIME_COLUMNS an order, of any alignment.
   void* orderTimes = nullptr;
   std::int32_t rideFactors[kVehicles] = {};
+  /// For a shard that doesn't fail.
+  Phases phases{};
   /// Set where the shard fails.
   std::exception_ptr failure;
 };
@@ -44,6 +48,7 @@ struct DeviceCosterOptions {
   int searchUpTo = route_planner::gpu::DevicePlannerOptions{}.chunk;
   /// The network is called with few different numbers of rows, since its runtime prepares itself for each.
   bool padsRows = false;
+  CopyBy copyBy = CopyBy::engine;
   /// For benchmarks: is told of the phases of each batch.
   PhaseClock* clock = nullptr;
 };
@@ -78,6 +83,7 @@ class DeviceCoster {
   bool plan(const DeviceShards& batch, Tasks tasks, const Stop& stop);
   void copyOut(Tasks tasks, const DeviceShards& batch);
   void readResults(Tasks tasks);
+  Phases phasesOf(const CostTask& task) const;
   void mark(const char* phase);
 
   /// A result that is copied once more, from `results_`.
@@ -94,10 +100,14 @@ class DeviceCoster {
   device::Stream stream_;
   BatchUpload upload_;
   std::vector<std::shared_ptr<const DeviceMatrix>> matricesInUse_;
-  device::DeviceMemory d_features_, d_quantiles_, d_times_, d_orderTimes_, d_records_;
-  /// The states of the shards, the order times of all, then plans that go to pageable memory.
+  device::DeviceMemory d_features_, d_quantiles_, d_times_, d_records_;
+  /// What BatchUpload::d_results says, then plans that go to pageable memory.
   device::PinnedMemory results_;
   std::vector<Staged> staged_;
+  std::vector<BytesCopy> copies_;
+  DeviceClock clock_;
+  /// When the batch's copy in was handed to the driver, and when the host saw the end of its copy out.
+  Span onHost_{};
 };
 
 }  // namespace roundhouse::candidate_cost::gpu

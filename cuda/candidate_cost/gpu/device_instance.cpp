@@ -76,7 +76,7 @@ void DeviceInstance::execute(Batch& batch) {
     const CostTask& task = work.tasks[index];
     if (broken) std::rethrow_exception(broken);
     if (task.failure) std::rethrow_exception(task.failure);
-    sendReply(*reply, task.rideFactors, startNs);
+    sendReply(*reply, task.rideFactors, task.phases, startNs);
     batch.succeed(index);
   });
 }
@@ -87,7 +87,7 @@ void DeviceInstance::dryRun() {
   const auto candidates = static_cast<std::size_t>(shard.tables.candidateCount);
   std::vector<std::uint8_t> plans(candidates * layout::PLAN_RECORD_BYTES), expected(plans.size());
   std::vector<std::int32_t> rows(static_cast<std::size_t>(shard.tables.orderCount) * layout::ORDER_TIME_COLUMNS);
-  CostTask task{&shard, false, {plans.data()}, rows.data(), {}, nullptr};
+  CostTask task{&shard, false, {plans.data()}, rows.data(), {}, {}, nullptr};
   CostTask* const only = &task;
   coster_->cost({&only, 1}, [](const CostTask&) { return false; });
   if (task.failure) std::rethrow_exception(task.failure);

@@ -47,10 +47,19 @@ struct ShardState {
 
 constexpr ShardState kFreshState = {{1000, 1000, 1000, 1000}, kNone, kNone, kNone};
 
+/// The GPU's clock in nanoseconds at points of a batch; 0 where a kernel did not run.
+struct BatchStamps {
+  /// The copies in have ended; the network's rows are there; the last plan is written.
+  unsigned long long copied;
+  unsigned long long predicted;
+  unsigned long long planned;
+};
+
 /// Passed to kernels by value. Features and quantiles have a row of the network each.
 struct DeviceShards {
   const DeviceShard* shards;
   ShardState* states;
+  BatchStamps* stamps;
   float* features;
   const float* quantiles;
   /// One an order of the batch.

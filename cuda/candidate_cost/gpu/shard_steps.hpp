@@ -14,7 +14,7 @@ ROUNDHOUSE_HD inline void lower(int32_t& value, int32_t to) {
 #endif
 }
 
-/// For every candidate row of a shard, before anything reads the row.
+/// For every candidate row of a shard, before plans read the row.
 ROUNDHOUSE_HD inline void checkCandidateStep(const DeviceShards& batch, int shard, int row) {
   if (detail::checkCandidate(batch.shards[shard].tables, row)) lower(batch.states[shard].wrongCandidate, row);
 }

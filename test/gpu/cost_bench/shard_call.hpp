@@ -40,7 +40,8 @@ class ShardCall {
     plans = reinterpret_cast<std::uint8_t*>(take("plans", plansBytes()));
     orderTimes = reinterpret_cast<std::int32_t*>(take("order_times", timesBytes()));
     rideFactors = reinterpret_cast<std::int32_t*>(take("ride_factors", 16));
-    take("interval", 16);
+    interval = reinterpret_cast<std::int64_t*>(take("interval", 16));
+    phases = reinterpret_cast<std::int64_t*>(take("phases", sizeof(std::int64_t) * layout::PHASE_VALUES));
     call_ = host.call(model, inputs, outputs);
   }
 
@@ -58,6 +59,9 @@ class ShardCall {
   std::uint8_t* plans = nullptr;
   std::int32_t* orderTimes = nullptr;
   std::int32_t* rideFactors = nullptr;
+  std::int64_t* interval = nullptr;
+  /// PHASE_VALUES.
+  std::int64_t* phases = nullptr;
   std::size_t candidates = 0, orderRows = 0;
 
  private:
