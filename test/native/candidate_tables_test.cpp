@@ -24,7 +24,10 @@ std::string stopsText(const route_planner::Problem& problem) {
     const auto& entry = problem.stops[stop];
     text += entry.kind == route_planner::StopKind::pickup ? "P" : "D";
     text += std::to_string(entry.orders);
-    text += entry.group == route_planner::Group::held ? "h " : "b ";
+    text += static_cast<char>("hb"[entry.group > route_planner::Group::held]);
+    // The second trip is group 2.
+    if (entry.group > route_planner::Group::bundle) text += std::to_string(static_cast<int>(entry.group));
+    text += ' ';
   }
   return text;
 }
@@ -42,6 +45,23 @@ void checkNumbering() {
   CHECK_EQUAL(stopsText(Bound(shard).problem(3)), "D1h P6h D2h D4b ");
   shard.params[layout::Param::mergePickups] = 0;
   CHECK_EQUAL(stopsText(Bound(shard).problem(3)), "D1h P2h D2h P4b D4b ");
+}
+
+// Trip by trip, order 1 with another restaurant than order 0 begins a second trip; with the same one it joins the first.
+void checkTrips() {
+  ShardFixture shard;
+  shard.params[layout::Param::interleave] = layout::Interleave::tripByTrip;
+  CHECK_EQUAL(stopsText(Bound(shard).problem(1)), "P3b D1b D2b ");
+  shard.order(1, C::pickupPlace) = 3;
+  CHECK_EQUAL(stopsText(Bound(shard).problem(1)), "P1b D1b P2b2 D2b2 ");
+  // Only 1 2 3 4 obeys the groups, whatever it costs.
+  const auto workspace = std::make_unique<CandidateWorkspace>();
+  resetWorkspace(workspace->planner);
+  const Bound bound(shard);
+  uint8_t record[layout::PLAN_RECORD_BYTES];
+  CHECK(!costCandidate(bound.tables, bound.travel, bound.times.data(), 1, *workspace, record));
+  CHECK_EQUAL(static_cast<int>(record[layout::PlanRecord::stops]), 0x10);
+  CHECK_EQUAL(static_cast<int>(record[layout::PlanRecord::stops + 1]), 0x32);
 }
 
 // A merged stop takes the largest services (2 before, 4 after); ready is the later of 30 and 60 by the orders.
@@ -159,7 +179,7 @@ void checkParamFaults() {
   checkFault([](auto& s) { s.params[P::weightFreshness] = INT64_MIN; },
              "params row 0, column weightFreshness: -9223372036854775808 is not within 0..2^53");
   checkFault([](auto& s) { s.params[P::quantile] = 75; }, "params row 0, column quantile: 75 is not 50 or 90");
-  checkFault([](auto& s) { s.params[P::interleave] = 2; }, "params row 0, column interleave: 2 is not 0 or 1");
+  checkFault([](auto& s) { s.params[P::interleave] = 3; }, "params row 0, column interleave: 3 is not 0, 1 or 2");
 }
 
 void checkRowFaults() {
@@ -274,6 +294,7 @@ void checkHostileValues() {
 
 int main() {
   checkNumbering();
+  checkTrips();
   checkMergedStop();
   checkRecord();
   checkInfeasibleRecord();

@@ -78,6 +78,17 @@ ROUNDHOUSE_HD inline void addPickup(const ShardTables& tables, const int32_t* or
   stop.postService = larger(stop.postService, times.pickupPostService);
 }
 
+/// Does the bundle's order at `index` begin another trip than the one before it?
+ROUNDHOUSE_HD inline bool beginsTrip(const ShardTables& tables, const uint16_t* bundle, int index) {
+  if (index == 0 || tables.params[layout::Param::interleave] != layout::Interleave::tripByTrip) return false;
+  const int32_t before = tables.order(bundle[index - 1])[layout::OrderColumn::pickupPlace];
+  return tables.order(bundle[index])[layout::OrderColumn::pickupPlace] != before;
+}
+
+ROUNDHOUSE_HD inline route_planner::Group groupOfTrip(int trip) {
+  return static_cast<route_planner::Group>(static_cast<int>(route_planner::Group::bundle) + trip);
+}
+
 /// Appends an order and its stops by the numbering rule of schemas/src/tensors.ts.
 ROUNDHOUSE_HD inline void addOrder(const ShardTables& tables, const OrderTimes* times, int row, bool onBoard,
                                    route_planner::Group group, const ProblemParts& out) {
@@ -157,7 +168,7 @@ ROUNDHOUSE_HD inline bool buildProblem(const ShardTables& tables, const TravelMo
   problem.startAt = courier[C::startAt];
   problem.capacity = courier[C::capacity];
   problem.latestPickup = detail::limitOf(courier[C::latestPickupAt]);
-  problem.interleave = tables.flag(layout::Param::interleave);
+  problem.interleave = tables.params[layout::Param::interleave] == layout::Interleave::mixed;
   places[0] = courier[C::place];
   for (int index = 0; index < courier[C::heldCount]; ++index) {
     const int32_t* held = tables.heldOrder(courier[C::heldOffset] + index);
@@ -165,9 +176,11 @@ ROUNDHOUSE_HD inline bool buildProblem(const ShardTables& tables, const TravelMo
                      route_planner::Group::held, out);
   }
   const int size = tables.bundleSize(row);
+  int trip = 0;
   for (int index = 0; index < size; ++index) {
+    if (detail::beginsTrip(tables, candidate + layout::CandidateColumn::firstOrder, index)) ++trip;
     detail::addOrder(tables, times, candidate[layout::CandidateColumn::firstOrder + index], false,
-                     route_planner::Group::bundle, out);
+                     detail::groupOfTrip(trip), out);
   }
   return detail::fillTravel(tables, travel, courier[C::vehicle], out);
 }

@@ -41,7 +41,7 @@ inline Fault checkParams(const int64_t* params) {
       {P::weightLateness, "weightLateness", 0, kMaxWeight, "is not within 0..2^53"},
       {P::weightDuration, "weightDuration", 0, kMaxWeight, "is not within 0..2^53"},
       {P::weightFreshness, "weightFreshness", 0, kMaxWeight, "is not within 0..2^53"},
-      {P::interleave, "interleave", 0, 1, "is not 0 or 1"},
+      {P::interleave, "interleave", 0, 2, "is not 0, 1 or 2"},
       {P::mergePickups, "mergePickups", 0, 1, "is not 0 or 1"},
       {P::travelKind, "travelKind", 0, 1, "is not 0 or 1"},
       {P::metresPerHour, "metresPerHour of walk", 0, kMaxMetresPerHour, "is not within 0..1000000"},

@@ -141,9 +141,9 @@ ROUNDHOUSE_HD inline void fillStop(const Problem& problem, int number, Checked& 
   const SearchOrder& first = out.orders[target.order];
   target.latest = target.isPickup ? problem.latestPickup : problem.orders[target.order].latestDropoff;
   if (!target.isPickup && first.pickup != 0) target.before |= 1u << first.pickup;
-  if (problem.interleave || stop.group == Group::held) return;
+  if (problem.interleave) return;
   for (int other = 1; other <= problem.stopCount; ++other) {
-    if (problem.stops[other].group == Group::held) target.before |= 1u << other;
+    if (problem.stops[other].group < stop.group) target.before |= 1u << other;
   }
 }
 

@@ -21,6 +21,7 @@ constexpr int64_t kCostLimit = int64_t{1} << 62;
 constexpr int64_t kInfeasible = INT64_MAX;
 
 enum class StopKind : uint8_t { pickup, dropoff };
+/// Those above `bundle` are its second, third, … trip. Unless a problem interleaves, a group is done before the next begins.
 enum class Group : uint8_t { held, bundle };
 
 struct Stop {
@@ -61,7 +62,7 @@ struct Problem {
   int32_t capacity;
   /// No pickup is served after it; `kNoLimit` for none.
   int64_t latestPickup;
-  /// False: every held stop comes before any stop of the bundle.
+  /// False: the stops of a group come before any of a later one.
   bool interleave;
 };
 

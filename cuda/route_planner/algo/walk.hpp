@@ -37,9 +37,8 @@ ROUNDHOUSE_HD inline bool walkMayVisit(const Problem& problem, const WalkState& 
     const Stop& before = problem.stops[other];
     const bool picksUpOurs = wanted.kind == StopKind::dropoff && before.kind == StopKind::pickup &&
                              (before.orders & wanted.orders) != 0;
-    const bool heldFirst =
-        !problem.interleave && wanted.group == Group::bundle && before.group == Group::held;
-    if ((picksUpOurs || heldFirst) && (state.visited >> other & 1u) == 0) return false;
+    const bool isEarlierGroup = !problem.interleave && before.group < wanted.group;
+    if ((picksUpOurs || isEarlierGroup) && (state.visited >> other & 1u) == 0) return false;
   }
   return true;
 }
