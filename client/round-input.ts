@@ -20,6 +20,7 @@ export interface RoundInput {
   readonly couriers?: readonly CourierInput[];
   readonly orders?: readonly OrderInput[];
   readonly cancelledOrderIds?: readonly string[];
+  readonly demand?: readonly DemandPlaceInput[];
 }
 
 export interface StopInput {
@@ -64,6 +65,7 @@ export interface CourierInput {
   readonly skills?: readonly string[];
   readonly held?: readonly { readonly orderId: string; readonly onBoard?: boolean }[];
   readonly tentativeOrderIds?: readonly string[];
+  readonly coveredOrders?: number;
 }
 
 export interface PolicyInput {
@@ -96,6 +98,16 @@ export interface PolicyInput {
     readonly rainPerMille?: number;
     readonly trafficPerMille?: number;
   };
+  readonly chains?: { readonly maxTrips?: number; readonly maxOrders?: number };
+  readonly uncoveredOrderCost?: number;
+  readonly prepositioning?: { readonly maxRideSeconds?: number; readonly minShiftLeftSeconds?: number };
+}
+
+export interface DemandPlaceInput {
+  readonly placeId: string;
+  readonly point: Point;
+  readonly travelZone?: number;
+  readonly weight?: number;
 }
 
 export interface ObservationInput {

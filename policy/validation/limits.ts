@@ -46,3 +46,4 @@ export const MAX_PLANAR = 20_000_000;
 export const MAX_SKILLS = 32;
 export const MAX_UNITS = 1_000_000;
 export const MAX_TRAVEL_ZONE = 4_095;
+export const MAX_DEMAND_PLACES = 2_000;

@@ -10,6 +10,12 @@ import { readPoint, readTravelZone } from './read-stop';
 const DEFAULT_SHIFT_SECONDS = 8 * 3_600;
 const DEFAULT_CAPACITY = 10;
 
+function readCoveredOrders(fields: Fields): Pick<Courier, 'coveredOrders'> {
+  const isThere = fields.has('coveredOrders');
+  const coveredOrders = fields.integer('coveredOrders', { min: 0, max: MAX_UNITS }, 0);
+  return isThere ? { coveredOrders } : {};
+}
+
 export function readCourier(fields: Fields, frame: RoundFrame): Courier {
   const { asOf } = frame;
   return {
@@ -26,5 +32,6 @@ export function readCourier(fields: Fields, frame: RoundFrame): Courier {
       onBoard: held.boolean('onBoard', false),
     })),
     tentativeOrderIds: fields.ids('tentativeOrderIds', MAX_PLAN_ORDERS) as OrderId[],
+    ...readCoveredOrders(fields),
   };
 }

@@ -115,12 +115,46 @@ function readModelLabel(fields: Fields, present: readonly RoundPolicy['modelLabe
   return label;
 }
 
+function readChains(fields: Fields): RoundPolicy['chains'] {
+  return fields.object('chains', (chains) => ({
+    maxTrips: chains.integer('maxTrips', { min: 1, max: MAX_BUNDLE_ORDERS }, 3),
+    maxOrders: chains.integer('maxOrders', { min: 1, max: MAX_BUNDLE_ORDERS }, MAX_BUNDLE_ORDERS),
+  }));
+}
+
+function readPrepositioning(fields: Fields): RoundPolicy['prepositioning'] {
+  const range = { min: 0, max: MAX_RELATIVE_TIME };
+  return fields.object('prepositioning', (rule) => ({
+    maxRideSeconds: rule.integer('maxRideSeconds', range, 900) as Seconds,
+    minShiftLeftSeconds: rule.integer('minShiftLeftSeconds', range, 600) as Seconds,
+  }));
+}
+
+/** What a round has only where it says so. */
+function readOptional(fields: Fields): Pick<RoundPolicy, 'chains' | 'uncoveredOrderCost' | 'prepositioning'> {
+  const uncovered = fields.integer('uncoveredOrderCost', { min: 0, max: MAX_PENALTY }, 0);
+  const has = { chains: fields.has('chains'), prepositioning: fields.has('prepositioning') };
+  const read = { chains: readChains(fields), prepositioning: readPrepositioning(fields) };
+  return {
+    ...(has.chains && { chains: read.chains! }),
+    ...(uncovered > 0 && { uncoveredOrderCost: uncovered }),
+    ...(has.prepositioning && { prepositioning: read.prepositioning! }),
+  };
+}
+
+/** Trips of a chain are neither mixed with other stops nor of several pickups. */
+function checkChains(fields: Fields, { chains, interleave, mergePickups }: RoundPolicy): void {
+  if (chains === undefined) return;
+  if (interleave) fields.fault('interleave', true, 'false with chains');
+  if (!mergePickups) fields.fault('mergePickups', false, 'true with chains');
+}
+
 export function readPolicy(
   fields: Fields,
   asOf: number,
   modelLabels: readonly RoundPolicy['modelLabel'][] = ['stable', 'canary'],
 ): RoundPolicy {
-  return {
+  const policy: RoundPolicy = {
     weights: readWeights(fields),
     travel: readTravel(fields),
     candidateRadiusMetres: fields.integer('candidateRadiusMetres', farthest, 5_000),
@@ -134,5 +168,8 @@ export function readPolicy(
     modelLabel: readModelLabel(fields, modelLabels),
     commitHorizonSeconds: readHorizon(fields),
     context: readContext(fields, asOf),
+    ...readOptional(fields),
   };
+  checkChains(fields, policy);
+  return policy;
 }

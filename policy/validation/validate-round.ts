@@ -7,6 +7,7 @@ import { Fields } from './fields';
 import { defaultRoundLimits, MAX_INDEXED, MAX_TIME, type RoundLimits } from './limits';
 import { readCourier } from './read-courier';
 import { readOrder } from './read-order';
+import { readDemand } from './read-demand';
 import { readPolicy } from './read-policy';
 
 /** A round without a sequence has the moment of its submission, so it is no part of what was submitted. */
@@ -93,6 +94,7 @@ function readRound(fields: Fields, limits: RoundLimits, now: UnixMs, tenant?: st
       readOrder(order, frame),
     ),
     cancelledOrderIds: fields.ids('cancelledOrderIds', Math.min(limits.maxOrders, MAX_INDEXED)) as OrderId[],
+    ...readDemand(fields, frame),
   };
 }
 

@@ -86,6 +86,18 @@ export interface Courier {
   readonly held: readonly HeldOrder[];
   /** The place this courier was sent to without orders, or the bundle it was told of earlier; a change costs `reshuffleCost`. */
   readonly tentativeOrderIds: readonly OrderId[];
+  /** Orders beyond those held that its guaranteed pay covers; absent where each is paid by itself or all are covered. */
+  readonly coveredOrders?: number;
+}
+
+/** Where orders are expected, by what is known at `asOf`. */
+export interface DemandPlace {
+  /** Where their pickups are. */
+  readonly placeId: PlaceId;
+  readonly point: Point;
+  readonly travelZone?: number;
+  /** Only the ratios of a round's weights count. */
+  readonly weight: number;
 }
 
 export type Travel =
@@ -104,6 +116,20 @@ export type Travel =
       readonly quantumSeconds: Seconds;
       readonly known: boolean;
     };
+
+/** Trips that a courier is planned for one after the other, each to one restaurant. */
+export interface ChainRule {
+  readonly maxTrips: number;
+  /** Of all trips together. */
+  readonly maxOrders: number;
+}
+
+/** Which couriers without anything to do are sent to where orders are expected. */
+export interface PrepositioningRule {
+  readonly maxRideSeconds: Seconds;
+  /** A courier stays where it is when less of its shift would be left on arrival. */
+  readonly minShiftLeftSeconds: Seconds;
+}
 
 /** The settings that a round carries. The code that obeys them lives in the folder policy/. */
 export interface RoundPolicy {
@@ -142,6 +168,15 @@ export interface RoundPolicy {
     readonly rainPerMille: number;
     readonly trafficPerMille: number;
   };
+  /**
+   * Candidates may be chains of trips, of which the first may be committed and the others are tentative; absent: a
+   * candidate is one trip. Needs mergePickups and no interleave.
+   */
+  readonly chains?: ChainRule;
+  /** Added to a plan for each of a courier's new orders beyond its `coveredOrders`; absent: 0. */
+  readonly uncoveredOrderCost?: number;
+  /** Absent: couriers without orders stay where they are. */
+  readonly prepositioning?: PrepositioningRule;
 }
 
 export interface RoundKey {
@@ -164,6 +199,8 @@ export interface DispatchRound extends RoundKey {
   readonly couriers: readonly Courier[];
   readonly orders: readonly Order[];
   readonly cancelledOrderIds: readonly OrderId[];
+  /** For prepositioning. */
+  readonly demand?: readonly DemandPlace[];
 }
 
 export interface ModelRef {

@@ -53,6 +53,9 @@ export const round = {
     modelLabel: 'stable',
     commitHorizonSeconds: null,
     context: { secondsOfDay: 43_200, dayOfWeek: 6, rainPerMille: 0, trafficPerMille: 1_000 },
+    chains: { maxTrips: 3, maxOrders: 6 },
+    uncoveredOrderCost: 500,
+    prepositioning: { maxRideSeconds: 900, minShiftLeftSeconds: 600 },
   },
   couriers: [
     {
@@ -65,6 +68,7 @@ export const round = {
       skills: ['cold', 'alcohol'],
       held: [{ orderId: 'o1', onBoard: true }],
       tentativeOrderIds: ['o2'],
+      coveredOrders: 3,
     },
     {
       courierId: 'c2',
@@ -94,6 +98,7 @@ export const round = {
     features,
   })),
   cancelledOrderIds: ['o9'],
+  demand: [{ placeId: 'r1', point: { x: 13.39, y: 52.49 }, weight: 1_000 }],
 } as unknown as DispatchRound;
 
 export const manifest: RoundManifest = {
