@@ -151,7 +151,7 @@ describe('overlapping bundles', () => {
     expect(Number(solution.cost)).toBeLessThanOrEqual(optimum * 1.01);
   });
 
-  test('more than 10,000 columns are packed in turns, under a bound that holds for all of them', () => {
+  test('more than 10,000 columns are priced together, under a bound that holds for all of them', () => {
     // 5 restaurants · (16 orders + 120 pairs) · 18 couriers
     const shape = { places: 5, ordersPerPlace: 16, couriersPerPlace: 18, maxBundle: 2 } as const;
     const problem = largeProblem(3, shape);

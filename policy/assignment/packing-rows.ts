@@ -21,11 +21,16 @@ export interface PackingRows extends ColumnRows {
   readonly priceStep: number;
 }
 
-export function packingRows(columns: ProfitColumns, step = priceStep(columns)): PackingRows {
-  const { courierStart, byCourier, orderStart, byOrder } = columnRows(
-    columns,
-    byLargestProfit(columns.profit),
-  );
+interface KnownOfRows {
+  /** That of `priceStep` where absent, or a larger one. */
+  readonly step?: number;
+  /** That of `byLargestProfit`. */
+  readonly sequence?: Int32Array;
+}
+
+export function packingRows(columns: ProfitColumns, known: KnownOfRows = {}): PackingRows {
+  const { step = priceStep(columns), sequence = byLargestProfit(columns.profit) } = known;
+  const { courierStart, byCourier, orderStart, byOrder } = columnRows(columns, sequence);
   return { columns, courierStart, byCourier, orderStart, byOrder, priceStep: step };
 }
 
