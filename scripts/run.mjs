@@ -2,7 +2,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { isHelp, runBuilt } from './run-built.mjs';
-import { stepNames } from './setup/index.mjs';
+import { productSteps, stepNames } from './setup/index.mjs';
 import { projectRoot } from './setup/places.mjs';
 
 /** node scripts/run.mjs NAME [ARGUMENTS]: what `npm run NAME` runs, after setting up what is missing. */
@@ -12,6 +12,7 @@ const simulated = ['scheduling'];
 const programs = {
   solve: (args) => ['dist/native/planner/solve-main.js', args, nativeSteps],
   'dead-letters': (args) => ['dist/launcher/dead-letters.js', args, ['npm', 'typescript']],
+  replay: (args) => ['dist/services/replay/main.js', args, replaySteps(args)],
   models: (args) => ['dist/launcher/models/main.js', args, nativeSteps],
   'serve-models': (args) => ['dist/services/inference-worker/serve-models/main.js', args, nativeSteps],
   bench: ([name, ...args]) => [
@@ -21,6 +22,13 @@ const programs = {
   ],
 };
 const usage = `usage: node scripts/run.mjs ${Object.keys(programs).join('|')} …`;
+
+/** Only a run needs an engine, and only one without --direct a broker. */
+function replaySteps([command, ...args]) {
+  if (command === 'import') return ['npm', 'typescript', 'native'];
+  if (command !== 'run') return ['npm', 'typescript'];
+  return args.includes('--direct') ? nativeSteps : productSteps;
+}
 
 function benchEntry(name) {
   const names = existsSync(join(projectRoot, 'bench')) ? benchNames() : [];

@@ -24,6 +24,8 @@ export interface Follower {
   close(): Promise<void>;
 }
 export interface ReadRangeOptions extends FollowOptions {
+  /** Up to the first message appended at or after it; the end at the time of the call where it is absent. */
+  readonly to?: StartPosition;
   /** DEPENDENCY_ABSENT when nothing more comes for so long. */
   readonly stallTimeoutMs?: number;
 }
@@ -132,11 +134,11 @@ export async function followTopic(kafka: Kafka, logger: Logger, options: FollowO
   return reader;
 }
 
-/** Hands out every message from `from` up to the end at the time of the call; resolves to their count. */
+/** Hands out every message from `from` up to `to`; resolves to their count. */
 export async function readRange(kafka: Kafka, logger: Logger, options: ReadRangeOptions): Promise<number> {
-  const { topic, from, handle, stallTimeoutMs = 30_000 } = options;
-  const ends = await positionsOf(kafka, topic, 'latest');
-  const positions = from === 'latest' ? ends : await positionsOf(kafka, topic, from);
+  const { topic, from, to = 'latest', handle, stallTimeoutMs = 30_000 } = options;
+  const ends = await positionsOf(kafka, topic, to);
+  const positions = from === 'latest' ? new Map(ends) : await positionsOf(kafka, topic, from);
   const isRead = (): boolean => [...ends].every(([p, end]) => (positions.get(p) ?? end) >= end);
   let count = 0;
   let lastMessageAt = performance.now();

@@ -151,6 +151,20 @@ export const errorCodes = {
     atKafka: null,
     meaning: 'An MDRP folder is unreadable or inconsistent: file, line and reason.',
   },
+  RECORDING_INVALID: {
+    retry: 'never',
+    grpc: null,
+    http: null,
+    atKafka: null,
+    meaning: 'A recording or a run is unreadable or inconsistent: file, place and reason.',
+  },
+  IMPORT_INVALID: {
+    retry: 'never',
+    grpc: null,
+    http: null,
+    atKafka: null,
+    meaning: 'Files to import are unreadable or inconsistent: file, line and reason.',
+  },
   SHUTTING_DOWN: {
     retry: 'same',
     grpc: 'UNAVAILABLE',

@@ -16,8 +16,12 @@ const allowed = [
   ['test/integration/x.test.ts', 'services/ingest/main'],
   ['services/inference-worker/engine/main.ts', 'native/triton/triton-server'],
   ['services/inference-worker/data-plane/session-keeper.ts', 'native/shm/shm-session'],
+  ['services/replay/main.ts', 'launcher/stop-signal'],
+  ['services/replay/import/mdrp.ts', 'native/planner/route-planner'],
 ];
 const forbidden = [
+  ['services/replay/main.ts', 'services/ingest/config'],
+  ['services/replay/main.ts', 'native/triton/triton-server'],
   ['services/ingest/main.ts', 'services/aggregator/join'],
   ['services/ingest/main.ts', 'launcher/broker'],
   ['services/ingest/main.ts', 'native/planner/index'],

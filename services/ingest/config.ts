@@ -7,6 +7,7 @@ import {
   type ConfigOf,
   type Env,
 } from '#lib/config';
+import { cutSettings } from '#lib/cut-settings';
 
 const mebibyte = 1024 * 1024;
 
@@ -27,24 +28,7 @@ const spec = {
   }),
   maxCouriers: integerSetting('ROUNDHOUSE_INGEST_MAX_COURIERS', { default: 2_000, min: 1, max: 65_534 }),
   maxOrders: integerSetting('ROUNDHOUSE_INGEST_MAX_ORDERS', { default: 5_000, min: 1, max: 65_534 }),
-  maxCandidates: integerSetting('ROUNDHOUSE_INGEST_MAX_CANDIDATES', {
-    default: 200_000,
-    min: 1,
-    max: 10_000_000,
-  }),
-  /** A shard aims at so many, and at more where the round would have more shards than the next setting. */
-  candidatesPerShard: integerSetting('ROUNDHOUSE_INGEST_CANDIDATES_PER_SHARD', {
-    default: 500,
-    min: 1,
-    max: 12_000,
-  }),
-  /** Above this only as far as the limits of a shard's bytes and of its outcome's need it. */
-  shardsPerRound: integerSetting('ROUNDHOUSE_INGEST_SHARDS_PER_ROUND', { default: 32, min: 1, max: 4_096 }),
-  maxShardBytes: integerSetting('ROUNDHOUSE_INGEST_MAX_SHARD_BYTES', {
-    default: 512 * 1024,
-    min: 16 * 1024,
-    max: 4 * mebibyte,
-  }),
+  ...cutSettings,
   minLeadMs: integerSetting('ROUNDHOUSE_INGEST_MIN_LEAD_MS', { default: 50, min: 0, max: 60_000 }),
   maxDeadlineAheadMs: integerSetting('ROUNDHOUSE_INGEST_MAX_DEADLINE_AHEAD_MS', {
     default: 3_600_000,

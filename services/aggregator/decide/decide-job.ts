@@ -6,7 +6,7 @@ import type { TravelMatrix } from '#policy/routing/index';
 import { decisionsCodec } from '#schemas/codec';
 import type { DecisionContent, RoundManifest, ShardOutcome } from '#schemas/domain';
 import type { ErrorCode } from '#schemas/errors';
-import { decisionRecord } from '../publish/decision-record';
+import { decisionRecord } from '#policy/join/decision-record';
 
 /** What a decision is made from besides the matrices. */
 export interface DecideJob {

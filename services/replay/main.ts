@@ -1,0 +1,48 @@
+import { ArgumentsInvalid, runCommand } from '#lib/command-line';
+import { stopSignal } from '../../launcher/stop-signal';
+import type { CommandPlace } from './command-place';
+import { parseRecord, recordUsage } from './record/options';
+import { recordCommand } from './record/record-command';
+
+type Run = (place: CommandPlace) => Promise<number>;
+
+interface Subcommand {
+  readonly usage: string;
+  /** Throws ArgumentsInvalid. */
+  parse(argv: readonly string[]): Run;
+}
+
+const subcommands: Readonly<Record<string, Subcommand>> = {
+  record: {
+    usage: recordUsage,
+    parse: (argv) => {
+      const options = parseRecord(argv);
+      return (place) => recordCommand(options, place);
+    },
+  },
+};
+
+const names = Object.keys(subcommands).join('|');
+const usage = `npm run --silent replay -- ${names} …
+  record   rounds, outcomes and decisions of a time range from Kafka into files
+  COMMAND --help says more; docs/replay.md has the whole`;
+
+const [name = '', ...argv] = process.argv.slice(2);
+const subcommand = Object.hasOwn(subcommands, name) ? subcommands[name] : undefined;
+
+function parse(words: readonly string[]): Run {
+  if (subcommand !== undefined) return subcommand.parse(words);
+  throw new ArgumentsInvalid(name === '' ? 'no command given' : `no command ${name}: one of ${names}`);
+}
+
+function run(start: Run): Promise<number> {
+  const tellError = (line: string) => process.stderr.write(`${line}\n`);
+  return start({
+    env: process.env,
+    signal: stopSignal(),
+    tell: (line) => process.stdout.write(`${line}\n`),
+    tellError,
+  });
+}
+
+void runCommand({ usage: subcommand?.usage ?? usage, parse, run }, subcommand === undefined ? [name] : argv);

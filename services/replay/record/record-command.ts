@@ -1,0 +1,137 @@
+import { join } from 'node:path';
+import { ArgumentsInvalid } from '#lib/command-line';
+import { connectBus, type Bus } from '#lib/bus/kafka';
+import { brokersSetting, commonSettings, loadConfig, type Env } from '#lib/config';
+import { cutSettings } from '#lib/cut-settings';
+import { createTelemetry } from '#lib/telemetry';
+import type { UnixMs } from '#schemas/brands';
+import { roundKey, topicsOf } from '#schemas/topics';
+import { readContainer, recordingInvalid } from '../container/container-reader';
+import { PersonalHider } from '../recording/hide-personal';
+import { readManifest, roundsName, type Origin, type RecordingManifest } from '../recording/manifest-file';
+import { listed, noRules, readRules } from '../recording/personal-rules';
+import { recordedRoundType, type RecordedRound } from '../recording/recorded-round';
+import { isRecording, RecordingWriter, type NewRecording } from '../recording/recording-writer';
+import type { CommandPlace } from '../command-place';
+import { RoundJoiner } from './join-rounds';
+import type { RecordOptions } from './options';
+import { recordRange } from './record-range';
+
+const spec = {
+  brokers: brokersSetting('KAFKA_BROKERS', '127.0.0.1:9092'),
+  topicPrefix: commonSettings.topicPrefix,
+  ...cutSettings,
+};
+
+type KafkaOrigin = Extract<Origin, { kind: 'kafka' }>;
+
+/** Faults of single rounds and messages are told of up to this number, then counted. */
+const MOST_TOLD = 20;
+
+function originOf({ out, range }: RecordOptions, topicPrefix: string): KafkaOrigin {
+  if (range !== null) return { kind: 'kafka', topicPrefix, ...range };
+  if (!isRecording(out))
+    throw new ArgumentsInvalid(`--from is needed: ${out} has no recording to go on with`);
+  const { origin } = readManifest(out);
+  if (origin.kind !== 'kafka') throw recordingInvalid(`${out} was imported, not recorded`);
+  return origin;
+}
+
+function settingsOf(env: Env) {
+  const { brokers, topicPrefix, ...settings } = loadConfig(env, spec);
+  return { brokers, topicPrefix, settings };
+}
+
+/** A fresh recording, or one to go on with: the same range, rules and settings. */
+function openWriter(out: string, wanted: NewRecording, tell: (line: string) => void): RecordingWriter | null {
+  if (!isRecording(out)) return RecordingWriter.create(out, wanted);
+  const found = readManifest(out);
+  const differs = (['origin', 'settings', 'personal'] as const).find(
+    (field) => JSON.stringify(found[field]) !== JSON.stringify(wanted[field]),
+  );
+  if (differs !== undefined) {
+    const texts = `${JSON.stringify(found[differs])}, not ${JSON.stringify(wanted[differs])}`;
+    throw recordingInvalid(`${out} has a recording of another ${differs}: ${texts}`);
+  }
+  if (found.complete) {
+    tell(`${out}: the recording is complete, ${found.progress.rounds} rounds`);
+    return null;
+  }
+  tell(`${out}: going on at ${new Date(found.progress.resumeFrom).toISOString()}`);
+  return RecordingWriter.resume(out);
+}
+
+/** Rounds that would be read again. */
+function recordedSince(out: string, { progress }: RecordingManifest): Set<string> {
+  const rounds = readContainer<RecordedRound>(join(out, roundsName), recordedRoundType, {
+    length: progress.bytes,
+  });
+  const keys = new Set<string>();
+  for (const { appendedAt, manifest } of rounds) {
+    if (appendedAt >= progress.resumeFrom) keys.add(roundKey(manifest.round));
+  }
+  return keys;
+}
+
+interface Tally {
+  readonly tell: (line: string) => void;
+  unread: number;
+  notWhole: number;
+}
+
+function told(tally: Tally, kind: 'unread' | 'notWhole', line: string): void {
+  tally[kind] += 1;
+  if (tally[kind] <= MOST_TOLD) tally.tell(line);
+}
+
+interface Work {
+  readonly bus: Bus;
+  readonly writer: RecordingWriter;
+  readonly origin: KafkaOrigin;
+}
+
+async function record({ bus, writer, origin }: Work, options: RecordOptions, place: CommandPlace) {
+  const tally: Tally = { tell: place.tellError, unread: 0, notWhole: 0 };
+  const rules = options.personal === null ? noRules : readRules(options.personal);
+  const { topicPrefix, to } = origin;
+  await recordRange({
+    ...{ bus, writer, signal: place.signal, topics: topicsOf(topicPrefix) },
+    hider: new PersonalHider(rules),
+    joiner: new RoundJoiner(),
+    to: to as UnixMs,
+    recorded: recordedSince(options.out, readManifest(options.out)),
+    onProgress: (until, rounds) => {
+      if (!options.quiet) place.tellError(`up to ${new Date(until).toISOString()}: ${rounds} rounds`);
+    },
+    onUnread: ({ topic, partition, offset, reason }) =>
+      told(tally, 'unread', `${topic}, partition ${partition}, offset ${offset} is left out: ${reason}`),
+    onNotWhole: ({ manifest, faults }) =>
+      told(tally, 'notWhole', `round ${manifest.round.roundId} isn't whole: ${faults.join('; ')}`),
+  });
+  return tally;
+}
+
+/** Resolves to the exit code: 1 where a round isn't whole or a message couldn't be read. */
+export async function recordCommand(options: RecordOptions, place: CommandPlace): Promise<number> {
+  const { brokers, topicPrefix, settings } = settingsOf(place.env);
+  const origin = originOf(options, topicPrefix);
+  const rules = options.personal === null ? noRules : readRules(options.personal);
+  const { logger } = createTelemetry({ service: 'replay', logLevel: 'silent' });
+  const writer = openWriter(options.out, { origin, settings, personal: listed(rules) }, place.tell);
+  if (writer === null) return 0;
+  const bus = connectBus({ brokers, clientId: 'roundhouse-replay', logger });
+  try {
+    await bus.waitUntilReady(10_000, place.signal);
+    const { unread } = await record({ bus, writer, origin }, options, place);
+    const { progress } = writer.end(writer.progress.until);
+    place.tell(
+      `${options.out}: ${progress.rounds} rounds, ${progress.notWhole} of them not whole, ${unread} messages left out`,
+    );
+    return progress.notWhole + unread > 0 ? 1 : 0;
+  } catch (error) {
+    writer.abandon();
+    throw error;
+  } finally {
+    await bus.close();
+  }
+}

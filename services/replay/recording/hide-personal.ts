@@ -1,0 +1,139 @@
+import { createHmac } from 'node:crypto';
+import { decisionContentHash } from '#schemas/codec';
+import type {
+  Courier,
+  Decision,
+  DispatchRound,
+  Order,
+  OrderFeatures,
+  RoundKey,
+  ShardOutcome,
+  Stop,
+} from '#schemas/domain';
+import type { PersonalField, PersonalRules } from './personal-rules';
+import type { RecordedRound } from './recorded-round';
+
+const nowhere = { x: 0, y: 0 };
+const noFeatures: OrderFeatures = {
+  merchantMeanPrepMinutes: 0,
+  merchantStdPrepMinutes: 0,
+  merchantOpenOrders: 0,
+  itemCount: 0,
+  pickupWaitMeanMinutes: 0,
+  handoverMeanMinutes: 0,
+  dropoffFloor: 0,
+};
+
+/** 96 bits: two of a billion ids are alike with a chance of one in 10^11. */
+const hashDigits = 24;
+
+/** Hashes and drops what the rules name, in all parts of a round alike. */
+export class PersonalHider {
+  constructor(private readonly rules: PersonalRules) {}
+
+  hide(round: RecordedRound): RecordedRound {
+    if (this.rules.fields.size === 0) return round;
+    const { manifest, outcomes, decision } = round;
+    const headers = <T extends { readonly headers: RecordedRound['headers'] }>(part: T): T =>
+      this.drops('headers') ? { ...part, headers: [] } : part;
+    return headers({
+      ...round,
+      manifest: { ...manifest, round: this.round(manifest.round) },
+      outcomes: outcomes.map((one) => headers({ ...one, outcome: this.outcome(one.outcome) })),
+      decision: decision && headers({ ...decision, decision: this.decision(decision.decision) }),
+    });
+  }
+
+  private drops(field: PersonalField): boolean {
+    return this.rules.fields.get(field) === 'drop';
+  }
+
+  private id<T extends string>(field: PersonalField, value: T): T {
+    if (this.rules.fields.get(field) !== 'hash') return value;
+    const hash = createHmac('sha256', this.rules.salt).update(`${field}\u001f${value}`);
+    return hash.digest('hex').slice(0, hashDigits) as T;
+  }
+
+  private ids<T extends string>(field: PersonalField, values: readonly T[]): T[] {
+    return values.map((value) => this.id(field, value));
+  }
+
+  private key<T extends RoundKey & Pick<DispatchRound, 'zoneId'>>(value: T): T {
+    return {
+      ...value,
+      tenantId: this.id('tenantId', value.tenantId),
+      roundId: this.id('roundId', value.roundId),
+      zoneId: this.id('zoneId', value.zoneId),
+    };
+  }
+
+  private round(round: DispatchRound): DispatchRound {
+    return {
+      ...this.key(round),
+      couriers: round.couriers.map((courier) => this.courier(courier)),
+      orders: round.orders.map((order) => this.order(order)),
+      cancelledOrderIds: this.ids('orderId', round.cancelledOrderIds),
+    };
+  }
+
+  private skills(skills: readonly string[]): readonly string[] {
+    return this.drops('skills') ? [] : this.ids('skills', skills);
+  }
+
+  private courier(courier: Courier): Courier {
+    return {
+      ...courier,
+      courierId: this.id('courierId', courier.courierId),
+      position: this.drops('courierPosition') ? nowhere : courier.position,
+      skills: this.skills(courier.skills),
+      held: courier.held.map((held) => ({ ...held, orderId: this.id('orderId', held.orderId) })),
+      tentativeOrderIds: this.ids('orderId', courier.tentativeOrderIds),
+    };
+  }
+
+  private stop(stop: Stop, point: PersonalField): Stop {
+    const placeId = this.id('placeId', stop.placeId);
+    return { ...stop, placeId, point: this.drops(point) ? nowhere : stop.point };
+  }
+
+  private order(order: Order): Order {
+    const features = this.drops('features') ? noFeatures : order.features;
+    return {
+      ...order,
+      orderId: this.id('orderId', order.orderId),
+      pickup: this.stop(order.pickup, 'pickupPoint'),
+      dropoff: this.stop(order.dropoff, 'dropoffPoint'),
+      requiredSkills: this.skills(order.requiredSkills),
+      features: this.drops('dropoffFloor') ? { ...features, dropoffFloor: 0 } : features,
+    };
+  }
+
+  private outcome(outcome: ShardOutcome): ShardOutcome {
+    return this.key(outcome);
+  }
+
+  /** Its content hash is that of what is left; `decisionId` stays that of the original. */
+  private decision(decision: Decision): Decision {
+    const { content } = decision;
+    const hidden = {
+      ...content,
+      assignments: content.assignments.map((assignment) => ({
+        ...assignment,
+        courierId: this.id('courierId', assignment.courierId),
+        orderIds: this.ids('orderId', assignment.orderIds),
+        stops: assignment.stops.map((stop) => ({
+          ...stop,
+          orderIds: this.ids('orderId', stop.orderIds),
+          placeId: this.id('placeId', stop.placeId),
+        })),
+      })),
+      moves: content.moves.map((move) => ({
+        ...move,
+        courierId: this.id('courierId', move.courierId),
+        placeId: this.id('placeId', move.placeId),
+      })),
+      unassigned: content.unassigned.map((one) => ({ ...one, orderId: this.id('orderId', one.orderId) })),
+    };
+    return { ...this.key(decision), content: hidden, contentHash: decisionContentHash(hidden) };
+  }
+}
