@@ -13,6 +13,7 @@ const programs = {
   solve: (args) => ['dist/native/planner/solve-main.js', args, nativeSteps],
   'dead-letters': (args) => ['dist/launcher/dead-letters.js', args, ['npm', 'typescript']],
   replay: (args) => ['dist/services/replay/main.js', args, replaySteps(args)],
+  trace: (args) => ['dist/launcher/trace/main.js', args, ['npm', 'typescript']],
   models: (args) => ['dist/launcher/models/main.js', args, nativeSteps],
   'serve-models': (args) => ['dist/services/inference-worker/serve-models/main.js', args, nativeSteps],
   bench: ([name, ...args]) => [
