@@ -19,12 +19,39 @@ export interface InferRequest {
    * some time after it was given up. Not for a request that is lost with its engine.
    */
   readonly onLetGo?: () => void;
+  /** Where the inputs lie already: a slot of `SlotLender`'s. Of use to the engine whose slot it is, else no harm. */
+  readonly lease?: InputLease;
+  /** The outputs may stay in the engine's slot until `release` of the response is called. */
+  readonly keepOutputs?: boolean;
+}
+
+/** A slot of the data plane's, to write inputs into. */
+export interface InputLease {
+  readonly memory: ArrayBuffer;
+  /** Nothing happens where the request has taken it over. */
+  release(): void;
+}
+
+/** An engine client that lends slots. */
+export interface SlotLender {
+  /** undefined where none is free or large enough, or there is no data plane now. */
+  lease(bytes: number): InputLease | undefined;
 }
 
 export interface InferResponse {
   readonly model: string;
   readonly version: string;
   readonly outputs: readonly NamedTensor[];
+  /** Of a request with `keepOutputs`: the outputs are not read any more. */
+  readonly release?: () => void;
+  /** What another worker says beside its answer: the device that it used, and how busy it is. */
+  readonly notes?: AnswerNotes;
+}
+
+export interface AnswerNotes {
+  readonly deviceKind: string;
+  /** A LoadReport as JSON has it, unchecked. */
+  readonly load: unknown;
 }
 
 export interface ModelState {

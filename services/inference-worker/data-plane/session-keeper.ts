@@ -27,6 +27,11 @@ export class SessionKeeper {
   /** Waits for a session that is just being opened; null where there is none. */
   async current(): Promise<ShmSession | null> {
     if (this.opening !== null) await this.opening;
+    return this.now();
+  }
+
+  /** null where there is none at this moment. */
+  now(): ShmSession | null {
     return this.session?.isOpen === true ? this.session : null;
   }
 

@@ -1,7 +1,15 @@
 import { dataPlaneSocket } from '#lib/engine-client/data-plane';
-import type { EngineClient, InferRequest, InferResponse, ModelState } from '#lib/engine-client/port';
+import type {
+  EngineClient,
+  InferRequest,
+  InferResponse,
+  InputLease,
+  ModelState,
+  SlotLender,
+} from '#lib/engine-client/port';
 import { parameterRow } from '#lib/engine-client/request-parameters';
 import { sizeClasses } from '#native/shm/size-classes';
+import type { SlotLease } from '#native/shm/session-types';
 import type { ShmSession } from '#native/shm/shm-session';
 import type { UnixMs } from '#schemas/brands';
 import type { NamedTensor } from '#schemas/domain';
@@ -33,8 +41,9 @@ function tooLate(when: string): RoundhouseError {
 }
 
 /** Tensors through shared memory, control through gRPC. Output data are the caller's own. */
-class ShmEngineClient implements EngineClient {
+class ShmEngineClient implements EngineClient, SlotLender {
   private readonly sessions: SessionKeeper;
+  private readonly lenders = new WeakMap<InputLease, ShmSession>();
 
   constructor(private readonly options: ShmEngineOptions) {
     const { address, events, poolBytes, whenEmpty, onHangUp } = options;
@@ -48,6 +57,13 @@ class ShmEngineClient implements EngineClient {
     });
   }
 
+  lease(bytes: number): SlotLease | undefined {
+    const session = this.sessions.now();
+    const lease = session?.lease(bytes);
+    if (lease !== undefined) this.lenders.set(lease, session!);
+    return lease;
+  }
+
   async infer(request: InferRequest, deadline: UnixMs, signal?: AbortSignal): Promise<InferResponse> {
     if (Date.now() >= deadline) {
       request.onLetGo?.();
@@ -57,8 +73,9 @@ class ShmEngineClient implements EngineClient {
     if (session === null) return this.fallBack('not_connected', request, deadline, signal);
     try {
       const response = await this.inferInSession(session, request, deadline, signal);
-      if (Date.now() >= deadline) throw tooLate('when the answer was read');
-      return response;
+      if (Date.now() < deadline) return response;
+      response.release?.();
+      throw tooLate('when the answer was read');
     } catch (error) {
       if (isTooLarge(error)) return this.fallBack('too_large', request, deadline, signal);
       throw roundhouseErrorOfShm(error, signal);
@@ -67,12 +84,25 @@ class ShmEngineClient implements EngineClient {
 
   private async inferInSession(
     session: ShmSession,
-    { model, version, requestId, inputs, parameters, onLetGo }: InferRequest,
+    {
+      model,
+      version,
+      requestId,
+      inputs,
+      parameters,
+      onLetGo,
+      lease,
+      keepOutputs: keep = false,
+    }: InferRequest,
     deadlineMs: UnixMs,
     signal?: AbortSignal,
   ): Promise<InferResponse> {
+    // Of another session it is memory like any other.
+    const isOurs = lease !== undefined && this.lenders.get(lease) === session;
     const call = {
       deadlineMs,
+      keep,
+      ...(isOurs ? { lease: lease as SlotLease } : {}),
       ...(signal === undefined ? {} : { signal }),
       ...(onLetGo === undefined ? {} : { onLetGo }),
     };
@@ -84,7 +114,8 @@ class ShmEngineClient implements EngineClient {
       parameters: parameterRow(parameters),
     };
     const result = await session.infer(request, call);
-    return { model, version: result.version, outputs: result.outputs as readonly NamedTensor[] };
+    const outputs = result.outputs as readonly NamedTensor[];
+    return { model, version: result.version, outputs, ...(keep ? { release: () => result.release() } : {}) };
   }
 
   private fallBack(

@@ -1,0 +1,36 @@
+export const ucxErrorCodes = [
+  /** The addon isn't built, or no libucp could be opened. */
+  'LOAD_FAILED',
+  'SETTINGS_INVALID',
+  /** UCX is there and has no transport that may be used. */
+  'UNAVAILABLE',
+  'ADDRESS_IN_USE',
+  'INVALID_ARG',
+  'WRONG_HANDLE',
+  'CLOSED',
+  /** A header longer than UCX's active messages take. */
+  'TOO_LARGE',
+  /** A message didn't get through: its connection ended. */
+  'CONNECTION_ENDED',
+  'INTERNAL',
+] as const;
+export type UcxErrorCode = (typeof ucxErrorCodes)[number];
+
+export class UcxError extends Error {
+  constructor(
+    readonly code: UcxErrorCode,
+    message: string,
+    options?: { cause?: unknown },
+  ) {
+    super(message, options);
+    this.name = 'UcxError';
+  }
+}
+
+/** What the addon threw, as a UcxError; anything else unchanged. */
+export function asUcxError(error: unknown): unknown {
+  const code = (error as { code?: unknown } | null)?.code;
+  const known = ucxErrorCodes.find((name) => name === code);
+  if (known === undefined || error instanceof UcxError) return error;
+  return new UcxError(known, (error as Error).message, { cause: error });
+}

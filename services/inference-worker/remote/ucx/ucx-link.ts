@@ -1,0 +1,119 @@
+import type { PeerTls } from '#lib/peer-tls';
+import type { UcxHost } from '#native/ucx/ucx-host';
+import { protocolVersion } from './frames';
+import { askHandshake, UcxRefused } from './ask-handshake';
+import type { UcxEvents } from './ucx-events';
+import { UcxSession } from './ucx-session';
+
+export interface UcxLinkOptions {
+  readonly host: UcxHost;
+  /** host:port of the other worker's peer port. */
+  readonly address: string;
+  readonly tls: PeerTls | null;
+  readonly silenceMs?: number;
+  readonly openTimeoutMs?: number;
+  readonly pauses?: Pauses;
+  readonly events: Pick<UcxEvents, 'UcxOpened' | 'UcxLost' | 'UcxUnavailable'>;
+}
+
+export interface Pauses {
+  readonly firstMs: number;
+  readonly lastMs: number;
+  /** After a refusal: versions and transports change only when a worker is replaced. */
+  readonly refusedMs: number;
+}
+
+const defaults = { silenceMs: 1_000, openTimeoutMs: 2_000 };
+const usualPauses: Pauses = { firstMs: 250, lastMs: 30_000, refusedMs: 60_000 };
+
+/** Keeps a connection over UCX to one peer: opened by a handshake over gRPC, again after growing pauses when it breaks. */
+export class UcxLink {
+  private session: UcxSession | null = null;
+  private opening: Promise<void> | null = null;
+  private timer: NodeJS.Timeout | undefined;
+  private pauseMs: number;
+  private closed = false;
+  private readonly pauses: Pauses;
+
+  constructor(private readonly options: UcxLinkOptions) {
+    this.pauses = options.pauses ?? usualPauses;
+    this.pauseMs = this.pauses.firstMs;
+    this.open();
+  }
+
+  /** null where there is none now: nobody waits for one. */
+  current(): UcxSession | null {
+    return this.session?.isOpen === true ? this.session : null;
+  }
+
+  /** When the attempt that is under way has ended, well or not. */
+  async settled(): Promise<void> {
+    await this.opening;
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+    clearTimeout(this.timer);
+    await this.opening;
+    this.session?.close();
+    this.session = null;
+  }
+
+  private open(): void {
+    this.opening = this.attempt().then(
+      (session) => this.opened(session),
+      (error: Error) => this.openLater(error),
+    );
+  }
+
+  private async attempt(): Promise<UcxSession> {
+    const { host, address, tls } = this.options;
+    const { silenceMs, openTimeoutMs } = { ...defaults, ...this.options };
+    const { version, transports } = host.facts;
+    const offer = { protocol: protocolVersion, version, transports };
+    const invitation = await askHandshake(address, tls, offer, openTimeoutMs);
+    const session: UcxSession = await UcxSession.open({
+      host,
+      invitation,
+      openTimeoutMs,
+      silenceMs,
+      onEnd: (reason) => this.onEnd(session, reason),
+      onBye: () => undefined,
+    });
+    return session;
+  }
+
+  private opened(session: UcxSession): void {
+    this.opening = null;
+    if (this.closed) return session.close();
+    this.session = session;
+    this.pauseMs = this.pauses.firstMs;
+    this.options.events.UcxOpened({ peer: this.options.address });
+  }
+
+  private onEnd(session: UcxSession, reason: string): void {
+    if (this.session !== session) return;
+    this.session = null;
+    if (this.closed) return;
+    this.options.events.UcxLost({ peer: this.options.address, reason });
+    this.again(this.pauses.firstMs);
+  }
+
+  private openLater(error: Error): void {
+    this.opening = null;
+    if (this.closed) return;
+    const pauseMs = error instanceof UcxRefused ? this.pauses.refusedMs : this.pauseMs;
+    this.options.events.UcxUnavailable({
+      peer: this.options.address,
+      reason: error.message,
+      againInMs: pauseMs,
+    });
+    this.pauseMs = Math.min(this.pauseMs * 2, this.pauses.lastMs);
+    this.again(pauseMs);
+  }
+
+  private again(pauseMs: number): void {
+    this.timer = setTimeout(() => this.open(), pauseMs);
+    this.timer.unref();
+  }
+}
