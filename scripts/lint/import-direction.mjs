@@ -14,10 +14,15 @@ const mayImport = {
 };
 
 const engine = join('services', 'inference-worker', 'engine');
+/** Computing that both the policy and this addon do, with equal results. */
+const packing = join('native', 'packing');
 /** A tool of users, not a service: it starts pipelines of its own. */
 const replay = join('services', 'replay');
 const replayMayImport = ['launcher', 'native/planner'];
 const dataPlane = join('services', 'inference-worker', 'data-plane');
+const ucxDataPlane = join('services', 'inference-worker', 'remote', 'ucx');
+/** It measures what is inside a worker, without one. */
+const remoteBench = join('bench', 'remote');
 
 /** What a module specifier names, relative to the root ("lib/bus/port"); null for packages. */
 export function targetOf(specifier, file, root) {
@@ -36,6 +41,9 @@ export function importFault(source, target) {
     return within(source, engine) ? null : `only the engine (${engine}) may import the Triton addon`;
   }
   if (within(target, join('native', 'shm')) && within(source, dataPlane)) return null;
+  if (within(target, join('native', 'ucx')) && within(source, ucxDataPlane)) return null;
+  if (within(target, join('services', 'inference-worker')) && within(source, remoteBench)) return null;
+  if (within(target, packing) && within(source, join('services', 'aggregator'))) return null;
   const own = folder === 'services' ? source.split(sep).slice(0, 2).join(sep) : folder;
   if (own === replay && replayMayImport.some((place) => within(target, place))) return null;
   if ([own, ...allowed].some((place) => within(target, place))) return null;

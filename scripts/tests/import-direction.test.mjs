@@ -16,6 +16,8 @@ const allowed = [
   ['test/integration/x.test.ts', 'services/ingest/main'],
   ['services/inference-worker/engine/main.ts', 'native/triton/triton-server'],
   ['services/inference-worker/data-plane/session-keeper.ts', 'native/shm/shm-session'],
+  ['services/inference-worker/remote/ucx/ucx-link.ts', 'native/ucx/ucx-host'],
+  ['bench/remote/main.ts', 'services/inference-worker/remote/ucx/ucx-engine-client'],
   ['services/replay/main.ts', 'launcher/stop-signal'],
   ['services/replay/import/mdrp.ts', 'native/planner/route-planner'],
 ];
@@ -32,6 +34,8 @@ const forbidden = [
   ['launcher/main.ts', 'native/triton/triton-server'],
   ['services/inference-worker/supervisor.ts', 'native/triton/triton-server'],
   ['services/inference-worker/start-worker.ts', 'native/shm/shm-session'],
+  ['services/inference-worker/start-worker.ts', 'native/ucx/ucx-host'],
+  ['bench/stagger/main.ts', 'services/inference-worker/remote/ucx/ucx-engine-client'],
   ['services/inference-worker/data-plane/session-keeper.ts', 'native/triton/triton-server'],
   ['examples/producer.ts', 'lib/bus/kafka'],
 ];

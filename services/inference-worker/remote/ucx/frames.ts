@@ -9,7 +9,7 @@ import {
 import type { AnswerNotes, InferRequest, InferResponse } from '#lib/engine-client/port';
 import { parameterRow, rowOfParameters, type ParameterRow } from '#lib/engine-client/request-parameters';
 import type { NamedTensor } from '#schemas/domain';
-import { RoundhouseError } from '#schemas/errors';
+import { type RoundhouseError } from '#schemas/errors';
 import { keyBytes } from './peer-tokens';
 
 /**
