@@ -7,10 +7,12 @@ import {
   integerSetting,
   loadConfig,
   portSetting,
+  textSetting,
   topicSettings,
   type ConfigOf,
   type Env,
 } from '#lib/config';
+import { schedulerNames } from './scheduling/make-scheduler';
 
 export const workerSettings = {
   ...commonSettings,
@@ -49,7 +51,15 @@ export const workerSettings = {
   }),
   /** What happens to a small payload when no slot is free; larger ones wait. */
   dataPlaneWhenEmpty: choiceSetting('ROUNDHOUSE_DATA_PLANE_WHEN_EMPTY', ['wait', 'inline'], 'inline'),
-  /** A second engine, warm, that takes over at once. */
+  /** Engines, one for each entry: `auto`, or what ROUNDHOUSE_DEVICES may be, separated by semicolons (docs/gpu.md). */
+  engines: textSetting('ROUNDHOUSE_ENGINES', {
+    default: 'auto',
+    pattern: /^(auto|cpu|\d{1,3}(,\d{1,3})*)(;(auto|cpu|\d{1,3}(,\d{1,3})*)){0,63}$/,
+    limit: 'auto, cpu or numbers of GPUs, one engine each, separated by semicolons',
+  }),
+  /** Which shard starts when (docs/scheduling.md); engines are told it, too. */
+  scheduler: choiceSetting('ROUNDHOUSE_SCHEDULER', schedulerNames, 'fifo'),
+  /** A second engine for each, warm, that takes over at once. */
   standby: flagSetting('ROUNDHOUSE_STANDBY', false),
   /** Resident, without the data plane's pool; 0: no limit. */
   engineMemoryLimitBytes: integerSetting('ROUNDHOUSE_ENGINE_MEMORY_LIMIT_BYTES', {

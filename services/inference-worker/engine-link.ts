@@ -21,6 +21,8 @@ export class EngineLink {
   private device = 'cpu';
   private readonly waiters = new Set<Waiter>();
   private readonly listeners = new Set<(reason: string | null) => void>();
+  private readonly watchers = new Set<() => void>();
+  private closed = false;
 
   /** As it stands in outcomes: byte-equal replay holds for one device kind. */
   get deviceKind(): string {
@@ -31,7 +33,21 @@ export class EngineLink {
   incarnation = 0;
 
   /** Whoever forwards a load or unload notes it here when the engine has carried it out (docs/sentinel.md). */
-  readonly models = new WantedModels();
+  readonly models: WantedModels;
+
+  /** The engines of a worker have the same models. */
+  constructor(models = new WantedModels()) {
+    this.models = models;
+  }
+
+  get isClosed(): boolean {
+    return this.closed;
+  }
+
+  /** Called when another engine is active, when none is any more, and when the link is closed. */
+  onChange(watcher: () => void): void {
+    this.watchers.add(watcher);
+  }
 
   /** null when up. */
   whyDown(): string | null {
@@ -55,6 +71,7 @@ export class EngineLink {
     this.incarnation += 1;
     this.reason = null;
     this.handedOver = false;
+    this.changed();
     this.wakeAll(client);
     if (wasHandedOver) this.tell(null);
   }
@@ -62,12 +79,13 @@ export class EngineLink {
   down(reason: string): void {
     this.client = null;
     this.reason = reason;
+    this.changed();
   }
 
   /** Engines keep ending: until the next `up` the work is left to other workers. */
   handOver(reason: string): void {
-    this.down(reason);
     this.handedOver = true;
+    this.down(reason);
     this.wakeAll(null);
     this.tell(reason);
   }
@@ -82,12 +100,17 @@ export class EngineLink {
     this.listeners.add(listener);
   }
 
+  private changed(): void {
+    for (const watcher of this.watchers) watcher();
+  }
+
   private tell(reason: string | null): void {
     for (const listener of this.listeners) listener(reason);
   }
 
   /** Nobody needs to wait any more. */
   close(): void {
+    this.closed = true;
     this.down('the worker is stopping');
     this.wakeAll(null);
   }

@@ -6,6 +6,7 @@ import { outcomeStatuses } from '#schemas/domain';
 import type { CircuitState } from './sentinel/circuit';
 import { engineRoles, incidentKinds, type EngineRole, type IncidentKind } from './sentinel/incident';
 import { admissionEvents } from './admission/admission-events';
+import { schedulingEvents } from './scheduling/scheduling-events';
 
 /** Why a request went through gRPC although shared memory was chosen. */
 export const fallbackReasons = ['not_connected', 'too_large'] as const;
@@ -62,15 +63,21 @@ const shardEvents = {
   }),
 };
 
+/** Whose it is, as ROUNDHOUSE_ENGINES names it. */
+interface OfEngine {
+  readonly engine?: string;
+}
+
 const engineEvents = {
-  EngineStarted: event<{ enginePid: number; device: string; startSeconds: number }>({
+  EngineStarted: event<OfEngine & { enginePid: number; device: string; startSeconds: number }>({
     level: 'info',
     labels: { device: 8 },
     counter: { name: 'dispatch_engine_starts_total', help: 'Engine processes that became ready, by device.' },
   }),
   /** It takes the requests from now on. */
-  EngineActivated: event<{ enginePid: number; device: string; downSeconds: number }>({
+  EngineActivated: event<OfEngine & { enginePid: number; device: string; downSeconds: number }>({
     level: 'info',
+    labels: { engine: 16 },
     gauge: {
       name: 'dispatch_engine_pid',
       help: 'Process id of the active engine.',
@@ -83,23 +90,27 @@ const engineEvents = {
       value: ({ downSeconds }) => downSeconds,
     },
   }),
-  EngineLost: event<{ kind: IncidentKind; reason: string; restartInMs: number }>({
+  EngineLost: event<OfEngine & { kind: IncidentKind; reason: string; restartInMs: number }>({
     level: 'error',
     counter: {
       name: 'dispatch_engine_losses_total',
       help: 'Active or starting engines that were given up.',
     },
   }),
-  StandbyChanged: event<{ ready: boolean }>({
+  StandbyChanged: event<OfEngine & { ready: boolean }>({
     level: 'info',
+    labels: { engine: 16 },
     gauge: {
       name: 'dispatch_engine_standby_ready',
       help: '1 while a warm standby engine could take over.',
       value: ({ ready }) => Number(ready),
     },
   }),
-  CircuitChanged: event<{ state: CircuitState; reason: string; strikes: number; trialInMs: number }>({
+  CircuitChanged: event<
+    OfEngine & { state: CircuitState; reason: string; strikes: number; trialInMs: number }
+  >({
     level: 'error',
+    labels: { engine: 16 },
     gauge: {
       name: 'dispatch_engine_circuit_open',
       help: '1 while engines keep ending and other workers have our partitions.',
@@ -107,20 +118,22 @@ const engineEvents = {
     },
   }),
   /** `end` is its signal or exit code. `file` is empty where the report could not be written, and `fault` says why. */
-  IncidentReported: event<{
-    kind: IncidentKind;
-    role: EngineRole;
-    reaction: string;
-    reason: string;
-    end: string;
-    file: string;
-    fault: string;
-  }>({
+  IncidentReported: event<
+    OfEngine & {
+      kind: IncidentKind;
+      role: EngineRole;
+      reaction: string;
+      reason: string;
+      end: string;
+      file: string;
+      fault: string;
+    }
+  >({
     level: 'error',
     labels: { kind: incidentKinds, role: engineRoles },
     counter: { name: 'dispatch_engine_incidents_total', help: 'Engines that were given up, by kind.' },
   }),
-  ModelOperationLost: event<{ kind: string; model: string; reason: string }>({
+  ModelOperationLost: event<OfEngine & { kind: string; model: string; reason: string }>({
     level: 'error',
     counter: {
       name: 'dispatch_engine_model_operations_lost_total',
@@ -182,6 +195,7 @@ export function workerEvents(telemetry: Telemetry) {
     ...engineEvents,
     ...dataPlaneEvents,
     ...admissionEvents,
+    ...schedulingEvents,
     ...clockEvents,
   });
 }

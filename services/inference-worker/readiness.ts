@@ -1,5 +1,5 @@
 import type { EngineClient } from '#lib/engine-client/port';
-import type { EngineLink } from './engine-link';
+import type { EngineSet, NamedLink } from './placement/engine-set';
 
 async function modelFaults(client: EngineClient): Promise<string | null> {
   if (await client.isReady()) return null;
@@ -11,26 +11,33 @@ async function modelFaults(client: EngineClient): Promise<string | null> {
   return reasons.length > 0 ? reasons.join('; ') : 'the engine is not ready';
 }
 
-/** Why shards can't be solved now, with the models that don't serve; null when they can. */
-export async function engineReadiness(link: EngineLink | undefined): Promise<string | null> {
-  const client = link?.current();
-  if (!link || !client) return link?.whyDown() ?? 'the engine has not started yet';
-  try {
-    return await modelFaults(client);
-  } catch {
-    return link.whyDown() ?? 'the engine hung up';
-  }
+async function faultOf({ link }: NamedLink): Promise<string | null> {
+  const client = link.current();
+  if (client === null) return null;
+  return modelFaults(client).catch(() => link.whyDown() ?? 'the engine hung up');
 }
 
-/** Versions that don't load beside others that serve, with file and line; null without any. */
-export async function engineWarnings(link: EngineLink | undefined): Promise<string | null> {
-  const states = await link
-    ?.current()
+/** Why shards can't be solved now, with the models that don't serve; null when they can. */
+export async function engineReadiness(engines: EngineSet | undefined): Promise<string | null> {
+  if (engines === undefined) return 'the engine has not started yet';
+  const why = engines.whyDown();
+  if (why !== null) return why;
+  const faults = await Promise.all(engines.all.map(faultOf));
+  const found = faults.findIndex((fault) => fault !== null);
+  if (found < 0) return null;
+  return engines.all.length === 1 ? faults[found]! : `${engines.all[found]!.id}: ${faults[found]}`;
+}
+
+/** Engines that are down beside others, and versions that don't load beside others that serve; null without any. */
+export async function engineWarnings(engines: EngineSet | undefined): Promise<string | null> {
+  if (engines === undefined) return null;
+  const down = engines.current() === null ? [] : engines.faults();
+  const states = await engines
+    .current()
     ?.repositoryIndex()
     .catch(() => []);
   const broken = (states ?? []).filter(({ state, reason }) => state === 'UNAVAILABLE' && reason !== '');
-  if (broken.length === 0) return null;
-  return broken
-    .map(({ name, version, reason }) => `${name}${version && ` ${version}`}: ${reason}`)
-    .join('; ');
+  const versions = broken.map(({ name, version, reason }) => `${name}${version && ` ${version}`}: ${reason}`);
+  const warnings = [...down, ...versions];
+  return warnings.length === 0 ? null : warnings.join('; ');
 }

@@ -10,6 +10,7 @@ import type { GivenUpReason } from './events';
 import { backendInterval, failedOutcome, lateOutcome, solvedOutcome } from './outcome';
 import {
   HandedOver,
+  isLostWithEngine,
   NoEngineInTime,
   type PlacedAnswer,
   type PlacedWork,
@@ -34,9 +35,6 @@ export interface SolveOptions {
   onGivenUp(shard: Shard, reason: GivenUpReason): void;
 }
 
-/** The engine is gone, or no use for anybody. */
-const lostCodes: readonly ErrorCode[] = ['ENGINE_LOST', 'DEVICE_FAULT'];
-
 function workOf(shard: Shard): PlacedWork {
   const { model, tensors, candidateCount } = shard;
   const { name, version } = model;
@@ -52,11 +50,6 @@ function workOf(shard: Shard): PlacedWork {
 function asFault(error: unknown): RoundhouseError {
   if (error instanceof RoundhouseError) return error;
   return new RoundhouseError('INTERNAL', String(error), [], { cause: error });
-}
-
-function wasLost(error: unknown): boolean {
-  if (error instanceof NoEngineInTime || error instanceof HandedOver) return false;
-  return lostCodes.includes(asFault(error).code);
 }
 
 /** Until an engine answers or is lost; again while it is busy. */
@@ -88,14 +81,14 @@ async function inferWithSuccessor(
   try {
     return await inferWhileBusy(work, until, placement);
   } catch (error) {
-    if (!wasLost(error) || Date.now() >= until) throw error;
+    if (!isLostWithEngine(error) || Date.now() >= until) throw error;
     onResent(shard, asFault(error).code);
   }
   const endTurn = await suspects.turn((until - Date.now()) / 2);
   try {
     return await inferWhileBusy(work, until, placement);
   } catch (error) {
-    if (wasLost(error)) onGivenUp(shard, 'lost_twice');
+    if (isLostWithEngine(error)) onGivenUp(shard, 'lost_twice');
     throw error;
   } finally {
     endTurn();

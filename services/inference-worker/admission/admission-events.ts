@@ -21,17 +21,18 @@ export type AdmissionEnd = (typeof admissionEnds)[number];
 const waitLabels = ['1', '2', '5', '10', '50', '100', '500', '1000', '10000', 'more'];
 
 export const admissionEvents = {
-  QueueMeasured: event<{ priority: string; waiting: number }>({
+  QueueMeasured: event<{ engine?: string; priority: string; waiting: number }>({
     level: 'trace',
-    labels: { priority: priorities },
+    labels: { engine: 16, priority: priorities },
     gauge: {
       name: 'dispatch_engine_queued',
       help: "Requests that wait in the active engine's queue.",
       value: ({ waiting }) => waiting,
     },
   }),
-  CoreMeasured: event<{ requests: number }>({
+  CoreMeasured: event<{ engine?: string; requests: number }>({
     level: 'trace',
+    labels: { engine: 16 },
     gauge: {
       name: 'dispatch_engine_in_core',
       help: 'Requests that the core of the active engine has, abandoned ones included.',

@@ -18,6 +18,8 @@ export interface PlacedWork {
   readonly failedOn: Set<string>;
 }
 
+export type MemoryOf = (work: Omit<PlacedWork, 'failedOn'>) => number;
+
 export interface PlacedAnswer {
   readonly response: InferResponse;
   /** As it stands in outcomes. */
@@ -55,7 +57,7 @@ export interface LoadReport {
 /** The engines of this worker, all devices. */
 export interface LocalEngines extends Placement {
   /** Milliseconds from now; null while no engine is up. */
-  expectedFinishMs(work: Pick<PlacedWork, 'request' | 'size' | 'bytesIn' | 'bytesOut'>): number | null;
+  expectedFinishMs(work: Omit<PlacedWork, 'failedOn'>): number | null;
   /** null while at least one engine is up. */
   whyDown(): string | null;
   /** Engines keep ending on every device: the work is left to other workers. null while it is not. */
@@ -75,6 +77,15 @@ export class UnfitHere extends RoundhouseError {
   constructor(what: string) {
     super('MODEL_FAILED', what);
   }
+}
+
+/** The engine is gone, or no use for anybody. */
+const lostCodes: readonly string[] = ['ENGINE_LOST', 'DEVICE_FAULT'];
+
+/** Lost with an engine that it was sent to: another one may have it, once. */
+export function isLostWithEngine(error: unknown): boolean {
+  if (error instanceof NoEngineInTime || error instanceof HandedOver) return false;
+  return error instanceof RoundhouseError && lostCodes.includes(error.code);
 }
 
 /** No engine was up until its deadline; it was never sent to one. */

@@ -1,21 +1,14 @@
 import type { UnixMs } from '#schemas/brands';
-import { RoundhouseError } from '#schemas/errors';
 import type { EngineLink } from '../engine-link';
 import {
   HandedOver,
+  isLostWithEngine,
   NoEngineInTime,
   type LoadReport,
   type LocalEngines,
   type PlacedAnswer,
   type PlacedWork,
 } from './placement';
-
-/** The engine is gone, or no use for anybody. */
-const lostCodes: readonly string[] = ['ENGINE_LOST', 'DEVICE_FAULT'];
-
-export function isLostWithEngine(error: unknown): boolean {
-  return error instanceof RoundhouseError && lostCodes.includes(error.code);
-}
 
 /** One engine, which gets everything as it comes. */
 export class SingleEngine implements LocalEngines {

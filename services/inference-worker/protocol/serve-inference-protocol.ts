@@ -13,6 +13,7 @@ import { decodeRepositoryModel } from '#lib/engine-client/control-messages';
 import { statusOf } from '#lib/engine-client/grpc-errors';
 import { loadProtocol } from '#lib/engine-client/protocol';
 import { bindServer, grpcAddress } from '#lib/grpc-bind';
+import { serverCredentials, type PeerTls } from '#lib/peer-tls';
 import { RoundhouseError } from '#schemas/errors';
 import type { ModelOperation, WantedModels } from '../sentinel/wanted-models';
 import { CallsUnderWay, type CallBounds } from './calls-under-way';
@@ -32,6 +33,15 @@ export interface InferenceProtocolOptions {
   readonly atOnce?: CallBounds;
   /** Loads and unloads that the engine has carried out are noted here. */
   readonly models?: WantedModels;
+  /** Callers are workers that show a certificate; null or absent: anybody, in the clear. */
+  readonly tls?: PeerTls | null;
+  /** Spoken beside the protocol. */
+  readonly others?: readonly OtherService[];
+}
+
+export interface OtherService {
+  readonly definition: ServiceDefinition;
+  readonly handlers: UntypedServiceImplementation;
 }
 
 export interface InferenceProtocol {
@@ -105,8 +115,8 @@ function forwardOperation(
       over();
       if (error !== null) return callback(lostOr(error, whyDown));
       if (engine.get() !== client) return callback(noEngine(whyDown));
-      models?.note({ kind, model: decodeRepositoryModel(request) });
-      callback(null, answer);
+      const noted = models?.note({ kind, model: decodeRepositoryModel(request) });
+      void (noted ?? Promise.resolve()).then(() => callback(null, answer));
     });
   };
 }
@@ -204,7 +214,12 @@ export async function serveInferenceProtocol(options: InferenceProtocolOptions):
   for (const service of Object.values(loadProtocol()) as ServiceDefinition[]) {
     server.addService(opaque(service), forwarders(service, engine, whyDown, underWay, options.models));
   }
-  const port = await bindServer(server, grpcAddress(bind, options.port));
+  for (const { definition, handlers } of options.others ?? []) server.addService(definition, handlers);
+  const port = await bindServer(
+    server,
+    grpcAddress(bind, options.port),
+    serverCredentials(options.tls ?? null),
+  );
   const close = (): Promise<void> => {
     server.forceShutdown();
     engine.close();

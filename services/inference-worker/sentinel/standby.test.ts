@@ -62,7 +62,7 @@ test('an engine that is needed is not kept by dry runs: the one under way ends, 
 test('a model operation is waited for', async () => {
   const { engine, calls, letLoadsGo } = engineThatHangs();
   const { standby, wanted } = standbyOf(engine, []);
-  wanted.note({ kind: 'load', model: 'new' });
+  void wanted.note({ kind: 'load', model: 'new' });
   await untilHeld(standby, engine);
   standby.onReady(engine);
   const { settled } = standby.take()!;
@@ -75,7 +75,7 @@ test('a model operation is waited for', async () => {
 test('a load that never ends keeps an engine from serving no longer than it may take', async () => {
   const { engine } = engineThatHangs();
   const wanted = new WantedModels();
-  wanted.note({ kind: 'load', model: 'new' });
+  void wanted.note({ kind: 'load', model: 'new' });
   const lost: object[] = [];
   const telling = { ...events, ModelOperationLost: (fields: object) => void lost.push(fields) };
   await warmUp(engine, { wanted, samples: [], operationTimeoutMs: 20, events: telling });

@@ -5,7 +5,8 @@ export interface ModelOperation {
   readonly model: string;
 }
 
-type Listener = (operation: ModelOperation) => void;
+/** What it promises is awaited by whoever notes. */
+type Listener = (operation: ModelOperation) => void | Promise<void>;
 
 /**
  * The explicit loads and unloads that the active engine has carried out, the last one of each model. Every
@@ -17,10 +18,10 @@ export class WantedModels {
   private readonly listeners = new Set<Listener>();
 
   /** Called by whoever forwarded the operation, after the active engine said that it is done. */
-  note(operation: ModelOperation): void {
+  async note(operation: ModelOperation): Promise<void> {
     this.last.delete(operation.model);
     this.last.set(operation.model, operation);
-    for (const listener of this.listeners) listener(operation);
+    await Promise.all([...this.listeners].map((listener) => listener(operation)));
   }
 
   /** Returns what ends it. */

@@ -3,7 +3,8 @@ import { runService } from '#lib/service';
 import { shownText } from '#schemas/shown-text';
 import { loadWorkerConfig } from '../config';
 import { workerEvents } from '../events';
-import { startEngine, startHealth, startProtocol, waitForEngine, type Started } from '../start-worker';
+import { startEngines } from '../placement/start-engines';
+import { startHealth, startProtocol, waitForEngine, type Started } from '../start-worker';
 
 const usage = `npm run --silent serve-models
   Serves the models of ROUNDHOUSE_MODELS_DIR (default models/) as a Triton server does, without Kafka, until Ctrl-C:
@@ -25,10 +26,10 @@ function run(): Promise<void> {
     async start(context) {
       const started: Started = {};
       const http = await startHealth(context, started, {});
-      const link = startEngine(context, workerEvents(context.telemetry), process.env);
-      started.link = link;
-      const ports = await startProtocol(context, link);
-      await waitForEngine(link, context.signal);
+      const { engines } = startEngines(context, workerEvents(context.telemetry), process.env);
+      started.engines = engines;
+      const ports = await startProtocol(context, engines);
+      await waitForEngine(engines, context.signal);
       return { http, ...ports };
     },
   });

@@ -58,7 +58,7 @@ export class EngineCalls {
     const method = operation.kind === 'load' ? 'RepositoryModelLoad' : 'RepositoryModelUnload';
     await this.control(method, request, this.limits.workTimeoutMs, new AbortController().signal);
     if (this.connection.get() !== client) throw engineDown(this.whyDown());
-    this.models?.note(operation);
+    await this.models?.note(operation);
   }
 
   private control<Answer>(name: string, request: object, timeoutMs: number, gone: AbortSignal) {

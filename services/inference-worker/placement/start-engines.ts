@@ -1,0 +1,141 @@
+import { join } from 'node:path';
+import type { Env } from '#lib/config';
+import type { ServiceContext } from '#lib/service';
+import { RoundhouseError } from '#schemas/errors';
+import { AdmissionWatch } from '../admission/admission-watch';
+import type { WorkerConfig } from '../config';
+import { poolBytesOf } from '../data-plane/pool-bytes';
+import { sweepPython } from '../engine/python/regions';
+import { EngineLink } from '../engine-link';
+import type { WorkerEvents } from '../events';
+import { EngineDevice } from '../scheduling/engine-device';
+import { makeScheduler } from '../scheduling/make-scheduler';
+import { ScheduledEngines } from '../scheduling/scheduled-engines';
+import { SchedulingWatch } from '../scheduling/scheduling-watch';
+import { SideBySide } from '../scheduling/side-by-side';
+import { circuitPolicy } from '../sentinel/circuit';
+import { incidentWords } from '../sentinel/incident-words';
+import { Sentinel } from '../sentinel/sentinel';
+import { WantedModels } from '../sentinel/wanted-models';
+import { connectToEngine } from './connect-engine';
+import { chooseEngines, type EngineChoice } from './engine-choice';
+import { EngineSet, type NamedLink } from './engine-set';
+import { followModels } from './follow-models';
+import { thisMachine } from './machine';
+import { eventsOf } from './named-events';
+
+type Context = ServiceContext<WorkerConfig>;
+
+/** Incidents are told to the user of the launcher as well. */
+function withIncidentsTold(events: WorkerEvents, tell: Context['tell']): WorkerEvents {
+  return {
+    ...events,
+    IncidentReported: (facts) => {
+      events.IncidentReported(facts);
+      tell(incidentWords(facts));
+    },
+    CircuitChanged: (facts) => {
+      events.CircuitChanged(facts);
+      if (facts.state === 'closed') tell('an engine stays up again: its partitions are taken back');
+    },
+  };
+}
+
+interface OwnEngine extends NamedLink {
+  readonly choice: EngineChoice;
+  readonly sentinel: Sentinel;
+}
+
+function environmentOf({ devices }: EngineChoice, { scheduler }: WorkerConfig, env: Env): Env {
+  return {
+    ...env,
+    ROUNDHOUSE_SCHEDULER: scheduler,
+    ...(devices === null ? {} : { ROUNDHOUSE_DEVICES: devices }),
+  };
+}
+
+function engineOf(
+  choice: EngineChoice,
+  models: WantedModels,
+  { config, logger, tell }: Context,
+  events: WorkerEvents,
+  env: Env,
+  onConfigFault: (engine: NamedLink, reason: string) => void,
+): OwnEngine {
+  const link = new EngineLink(models);
+  const own = eventsOf(choice.id, withIncidentsTold(events, tell));
+  const sentinel = new Sentinel({
+    mainFile: join(__dirname, '..', 'engine', 'main.js'),
+    env: environmentOf(choice, config, env),
+    readyTimeoutMs: config.engineReadyTimeoutMs,
+    standby: config.standby,
+    silenceFloorMs: config.engineSilenceFloorMs,
+    memoryLimitBytes: config.engineMemoryLimitBytes,
+    incidentFolder: config.incidentFolder,
+    circuit: circuitPolicy(config.engineCircuitPauseMs),
+    logger,
+    events: own,
+    link,
+    connect: (address, onHangUp) => connectToEngine(address, onHangUp, config, own),
+    onConfigFault: (reason) => onConfigFault({ id: choice.id, link }, reason),
+  });
+  return { id: choice.id, link, choice, sentinel };
+}
+
+/** One that was found, not named, is done without while there are others. */
+function configFaults({ fail, logger }: Context, engines: () => readonly OwnEngine[]) {
+  const unusable = new Set<string>();
+  return ({ id, link }: NamedLink, reason: string): void => {
+    unusable.add(id);
+    const others = engines().filter((engine) => !unusable.has(engine.id));
+    const isFound = engines().find((engine) => engine.id === id)?.choice.isFound === true;
+    if (!isFound || others.length === 0) {
+      return fail(new RoundhouseError('CONFIG_INVALID', `the engine: ${reason}`));
+    }
+    logger.error({ event: 'EngineUnusable', engine: id, reason });
+    link.handOver(`it can't be used: ${reason}`);
+  };
+}
+
+function placementOver(engines: readonly OwnEngine[], { config }: Context): ScheduledEngines {
+  const devices = engines.map(({ id, link, choice: { isLastResort } }) => {
+    return new EngineDevice({ id, link, isLastResort, arenaBytes: Infinity });
+  });
+  for (const device of devices) new SideBySide(device);
+  const isShared = config.dataPlane === 'shm';
+  const poolBytes = isShared ? config.dataPlanePoolBytes : Infinity;
+  return new ScheduledEngines({
+    devices,
+    ...makeScheduler(config.scheduler, poolBytes, devices),
+    poolBytesOf: isShared ? poolBytesOf(poolBytes) : () => 0,
+    arenaBytesOf: () => 0,
+  });
+}
+
+export interface StartedEngines {
+  readonly engines: EngineSet;
+  readonly placement: ScheduledEngines;
+}
+
+/** An engine for each device that is asked for, each with its sentinel, and the scheduler over all of them. */
+export function startEngines(context: Context, events: WorkerEvents, env: Env): StartedEngines {
+  const { config, onStop } = context;
+  const models = new WantedModels();
+  const own: OwnEngine[] = [];
+  const onConfigFault = configFaults(context, () => own);
+  for (const choice of chooseEngines(config.engines, thisMachine(env))) {
+    own.push(engineOf(choice, models, context, events, env, onConfigFault));
+  }
+  onStop('engine', async () => {
+    await Promise.all(own.map(({ sentinel }) => sentinel.stop()));
+    sweepPython();
+  });
+  const engines = new EngineSet(own);
+  followModels(engines, events);
+  const placement = placementOver(own, context);
+  for (const { sentinel } of own) sentinel.start();
+  const watches = own.map(({ id, link }) => new AdmissionWatch(link, eventsOf(id, events)));
+  const watch = new SchedulingWatch(placement, events);
+  onStop('metrics of engines', () => [...watches, watch].forEach((each) => each.close()));
+  return { engines, placement };
+}

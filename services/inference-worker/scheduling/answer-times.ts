@@ -1,0 +1,64 @@
+import type { InferResponse } from '#lib/engine-client/port';
+import type { NamedTensor } from '#schemas/domain';
+import type { Phase } from '#policy/scheduling/phases';
+
+/** Those of the device, in the order of the output `phases`. */
+const devicePhases = ['copyIn', 'etr', 'or', 'copyOut'] as const;
+/** The shortest that is told: the clocks are no finer. */
+const leastMs = 0.001;
+
+/** Of a request that was computed here. */
+export type AnswerTimes = readonly (readonly [Phase, number])[];
+
+export interface PhaseSpan {
+  readonly phase: Phase;
+  readonly startNs: bigint;
+  readonly endNs: bigint;
+}
+
+/** By its name: the delivery-time network is the only one that plans nothing. */
+function phaseOfWhole(model: string): Phase {
+  return model.startsWith('delivery_time') ? 'etr' : 'or';
+}
+
+function wholeNumbers({ data }: NamedTensor): bigint[] {
+  const view = new DataView(data.buffer, data.byteOffset, data.byteLength);
+  return Array.from({ length: Math.floor(data.byteLength / 8) }, (_, at) => view.getBigInt64(8 * at, true));
+}
+
+/**
+ * When the phases of a request ran, in Unix nanoseconds: as its output `phases` has them, else the whole call by its
+ * output `interval`, as one phase. Empty where it has neither.
+ */
+export function phaseSpans(model: string, { outputs }: InferResponse): PhaseSpan[] {
+  const named = (name: string): bigint[] => {
+    const found = outputs.find((output) => output.name === name);
+    return found === undefined ? [] : wholeNumbers(found);
+  };
+  const times = named('phases');
+  if (times.length === 2 * devicePhases.length) {
+    return devicePhases
+      .map((phase, at) => ({ phase, startNs: times[2 * at]!, endNs: times[2 * at + 1]! }))
+      .filter(({ startNs, endNs }) => endNs > startNs && startNs > 0n);
+  }
+  const [startNs, endNs] = named('interval');
+  if (startNs === undefined || endNs === undefined || endNs <= startNs) return [];
+  return [{ phase: phaseOfWhole(model), startNs, endNs }];
+}
+
+/**
+ * Milliseconds of each phase, for the cost model; `callMs` where the answer does not say. What happens in this thread
+ * takes no turns, since it is one thread.
+ */
+export function answerTimes(model: string, response: InferResponse, callMs: number): AnswerTimes {
+  const spans = phaseSpans(model, response);
+  const msOf = (phase: Phase): number => {
+    const span = spans.find((one) => one.phase === phase);
+    return span === undefined ? leastMs : Math.max(leastMs, Number(span.endNs - span.startNs) / 1e6);
+  };
+  if (spans.length === 0) {
+    const whole = phaseOfWhole(model);
+    return devicePhases.map((phase) => [phase, phase === whole ? Math.max(leastMs, callMs) : leastMs]);
+  }
+  return devicePhases.map((phase) => [phase, msOf(phase)]);
+}

@@ -1,0 +1,46 @@
+import type { SchedulingDevice } from '#policy/scheduling/scheduler';
+import type { EngineLink } from '../engine-link';
+
+export interface EngineDeviceSettings {
+  /** As in metrics and answers: "cpu", "gpu:0". */
+  readonly id: string;
+  readonly link: EngineLink;
+  /** Of the arena for activations. */
+  readonly arenaBytes: number;
+  readonly isLastResort?: boolean;
+}
+
+/** Of a GPU against one thread of a processor, until something has been seen. */
+const gpuSpeed = 20;
+/** Candidates, or rows: an H200 costs five requests of 4,096 at a time in little more than the time of one. */
+const gpuFullSize = 16_384;
+
+/** A device with the engine that it has now. */
+export class EngineDevice {
+  /** Requests of a model that run at a time, each on a thread of its own. Filled as the engine tells (`side-by-side.ts`). */
+  readonly sideBySide = new Map<string, number>();
+
+  constructor(private readonly settings: EngineDeviceSettings) {}
+
+  get id(): string {
+    return this.settings.id;
+  }
+  get link(): EngineLink {
+    return this.settings.link;
+  }
+
+  /** As its engine is now. */
+  spec(): SchedulingDevice {
+    const { id, link, arenaBytes, isLastResort = false } = this.settings;
+    const isCpu = link.deviceKind === 'cpu';
+    return {
+      id,
+      speed: isCpu ? 1 : gpuSpeed,
+      arenaBytes,
+      fullSize: isCpu ? 1 : gpuFullSize,
+      sideBySide: this.sideBySide,
+      isUntold: true,
+      isLastResort,
+    };
+  }
+}

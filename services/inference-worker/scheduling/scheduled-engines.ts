@@ -1,0 +1,196 @@
+import type { EngineClient, InferResponse } from '#lib/engine-client/port';
+import type { CostModel, PredictionError } from '#policy/scheduling/cost-model';
+import type { Decision, Scheduler, SchedulerFigures } from '#policy/scheduling/scheduler';
+import type { UnixMs } from '#schemas/brands';
+import {
+  HandedOver,
+  isLostWithEngine,
+  LateHere,
+  NoEngineInTime,
+  UnfitHere,
+  type LoadReport,
+  type LocalEngines,
+  type MemoryOf,
+  type PlacedAnswer,
+  type PlacedWork,
+} from '../placement/placement';
+import { answerTimes } from './answer-times';
+import type { EngineDevice } from './engine-device';
+import { WakeUp } from './wake-up';
+
+export interface ScheduledEnginesParts {
+  readonly devices: readonly EngineDevice[];
+  readonly scheduler: Scheduler;
+  readonly costs: CostModel;
+  readonly poolBytesOf: MemoryOf;
+  readonly arenaBytesOf: MemoryOf;
+  /** Of everything that was computed. */
+  onAnswered?(work: PlacedWork, answer: PlacedAnswer): void;
+}
+
+interface Entry {
+  readonly id: string;
+  readonly work: PlacedWork;
+  readonly until: UnixMs;
+  readonly signal: AbortSignal | undefined;
+  resolve(answer: PlacedAnswer): void;
+  reject(error: unknown): void;
+}
+
+/**
+ * The executor of a scheduler over this worker's engines: tells it what comes, ends and is lost, and sends what it
+ * starts to the device that it names. Times are those of `performance.now()`.
+ */
+export class ScheduledEngines implements LocalEngines {
+  private readonly waiting = new Map<string, Entry>();
+  private readonly wakeUp = new WakeUp(() => this.decide());
+  private readonly devices: ReadonlyMap<string, EngineDevice>;
+  private lastId = 0;
+  private isClosed = false;
+
+  constructor(private readonly parts: ScheduledEnginesParts) {
+    this.devices = new Map(parts.devices.map((device) => [device.id, device]));
+    for (const device of parts.devices) {
+      device.link.onChange(() => this.changed(device));
+      if (device.link.current() !== null) this.changed(device);
+    }
+  }
+
+  infer(work: PlacedWork, until: UnixMs, signal?: AbortSignal): Promise<PlacedAnswer> {
+    if (this.whyHandedOver() !== null) return Promise.reject(new HandedOver());
+    if (this.isClosed) return Promise.reject(new NoEngineInTime(this.whyDown() ?? 'the worker is stopping'));
+    return new Promise((resolve, reject) => {
+      const id = String(++this.lastId);
+      const entry: Entry = { id, work, until, signal, resolve, reject };
+      signal?.addEventListener('abort', () => this.giveUp(entry), { once: true });
+      if (signal?.aborted === true) return reject(givenUp(signal));
+      this.waiting.set(id, entry);
+      this.arrive(entry);
+    });
+  }
+
+  expectedFinishMs({ request, size }: Pick<PlacedWork, 'request' | 'size'>): number | null {
+    return this.parts.scheduler.expect(request.model, size, performance.now())?.finishMs ?? null;
+  }
+
+  whyDown(): string | null {
+    const reasons = this.parts.devices.map(({ link }) => link.whyDown());
+    return reasons.includes(null) ? null : (reasons[0] ?? 'there is no engine');
+  }
+
+  whyHandedOver(): string | null {
+    const reasons = this.parts.devices.map(({ link }) => link.whyHandedOver());
+    return reasons.includes(null) ? null : (reasons[0] ?? null);
+  }
+
+  load(): LoadReport {
+    const { scheduler, devices } = this.parts;
+    const { waiting, inFlight } = scheduler.figures();
+    const expectedWaitMs = scheduler.expect('', 1, performance.now())?.waitMs ?? 0;
+    const reports = devices.map(({ id, link }) => {
+      const ready = link.current() !== null;
+      return { id, kind: ready ? link.deviceKind : '', ready };
+    });
+    return { waiting, inFlight, expectedWaitMs, devices: reports, at: Date.now() as UnixMs };
+  }
+
+  figures(): SchedulerFigures {
+    return this.parts.scheduler.figures();
+  }
+
+  errors(): readonly PredictionError[] {
+    return this.parts.costs.errors();
+  }
+
+  private arrive({ id, work, until }: Entry): void {
+    const { scheduler, poolBytesOf, arenaBytesOf } = this.parts;
+    const nowMs = performance.now();
+    const deadlineMs = nowMs + (until - Date.now());
+    const { size, request } = work;
+    const memory = { poolBytes: poolBytesOf(work), arenaBytes: arenaBytesOf(work) };
+    scheduler.arrive({ id, model: request.model, size, deadlineMs, ...memory }, nowMs);
+    this.decide();
+  }
+
+  private decide(): void {
+    const { scheduler } = this.parts;
+    for (;;) {
+      const nowMs = performance.now();
+      const decision = scheduler.decide(nowMs);
+      if (decision.kind === 'wait') return this.wakeUp.at(decision.untilMs, nowMs);
+      this.carryOut(decision);
+    }
+  }
+
+  private carryOut(decision: Exclude<Decision, { kind: 'wait' }>): void {
+    const { id } = decision.shard;
+    const entry = this.waiting.get(id)!;
+    this.waiting.delete(id);
+    if (decision.kind === 'start') return void this.run(entry, this.devices.get(decision.deviceId)!);
+    entry.reject(
+      decision.kind === 'late' ? this.late() : new UnfitHere('it needs more memory than there is'),
+    );
+  }
+
+  private late(): Error {
+    const why = this.whyDown();
+    return why === null ? new LateHere() : new NoEngineInTime(why);
+  }
+
+  private async run(entry: Entry, { id, link }: EngineDevice): Promise<void> {
+    const { work, until, signal } = entry;
+    const engine = `${id}#${link.incarnation}`;
+    const { deviceKind } = link;
+    const client = link.current() as EngineClient;
+    const startedMs = performance.now();
+    try {
+      const response = await client.infer(work.request, until, signal);
+      this.learn(entry, response, performance.now() - startedMs);
+      const answer = { response, deviceKind, engine };
+      entry.resolve(answer);
+      this.parts.onAnswered?.(work, answer);
+    } catch (error) {
+      if (isLostWithEngine(error)) work.failedOn.add(engine);
+      entry.reject(error);
+    }
+    this.parts.scheduler.leave(entry.id);
+    this.decide();
+  }
+
+  /** Of one whose device was lost meanwhile the scheduler knows nothing any more. */
+  private learn({ id, work }: Entry, response: InferResponse, callMs: number): void {
+    for (const [phase, ms] of answerTimes(work.request.model, response, callMs)) {
+      this.parts.scheduler.phaseEnded(id, phase, ms);
+    }
+  }
+
+  private giveUp({ id, signal, reject }: Entry): void {
+    if (!this.waiting.delete(id)) return;
+    this.parts.scheduler.leave(id);
+    reject(givenUp(signal!));
+    this.decide();
+  }
+
+  /** Another engine has the device, or none. What the last one had fails by its own client. */
+  private changed(device: EngineDevice): void {
+    const { scheduler } = this.parts;
+    for (const { id } of scheduler.deviceLost(device.id)) scheduler.leave(id);
+    if (device.link.current() !== null) scheduler.deviceUp(device.spec());
+    if (device.link.isClosed) this.isClosed = this.parts.devices.every(({ link }) => link.isClosed);
+    if (this.isClosed) this.rejectAll(() => new NoEngineInTime(this.whyDown() ?? 'the worker is stopping'));
+    if (this.whyHandedOver() !== null) this.rejectAll(() => new HandedOver());
+    this.decide();
+  }
+
+  private rejectAll(why: () => Error): void {
+    for (const { id, reject } of this.waiting.values()) {
+      this.parts.scheduler.leave(id);
+      reject(why());
+    }
+    this.waiting.clear();
+  }
+}
+
+function givenUp(signal: AbortSignal): unknown {
+  return signal.reason;
+}

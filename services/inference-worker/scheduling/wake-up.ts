@@ -1,0 +1,34 @@
+/** A timer of Node is no finer. */
+const leastMs = 1;
+const mostMs = 2 ** 31 - 1;
+/** Woken so much too early is soon enough: it asks again. */
+const tooEarlyMs = 1;
+
+/** One timer for the next time that something may be due. It may wake too early, never more than a timer too late. */
+export class WakeUp {
+  private timer: NodeJS.Timeout | null = null;
+  private dueMs = Infinity;
+
+  constructor(private readonly wake: () => void) {}
+
+  /** Instead of any time before. Infinity: not at all. */
+  at(atMs: number, nowMs: number): void {
+    if (this.timer !== null && Math.abs(atMs - this.dueMs) < tooEarlyMs) return;
+    this.cancel();
+    if (atMs === Infinity) return;
+    this.dueMs = atMs;
+    this.timer = setTimeout(
+      () => {
+        this.timer = null;
+        this.wake();
+      },
+      Math.min(mostMs, Math.max(leastMs, atMs - nowMs)),
+    );
+  }
+
+  cancel(): void {
+    if (this.timer !== null) clearTimeout(this.timer);
+    this.timer = null;
+    this.dueMs = Infinity;
+  }
+}
