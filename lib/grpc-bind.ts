@@ -3,9 +3,13 @@ import { ServerCredentials } from '@grpc/grpc-js';
 import { RoundhouseError } from '#schemas/errors';
 
 /** Listens and resolves to the port; rejects with PORT_IN_USE, or CONFIG_INVALID where we can't listen there. */
-export function bindServer(server: Server, address: string): Promise<number> {
+export function bindServer(
+  server: Server,
+  address: string,
+  credentials = ServerCredentials.createInsecure(),
+): Promise<number> {
   return new Promise((resolve, reject) => {
-    server.bindAsync(address, ServerCredentials.createInsecure(), (cause, port) => {
+    server.bindAsync(address, credentials, (cause, port) => {
       if (cause === null) return resolve(port);
       // grpc-js tells the reason only in its text.
       const isTaken = cause.message.includes('EADDRINUSE');

@@ -2,6 +2,7 @@ import { Metadata, type CallOptions, type ServiceError } from '@grpc/grpc-js';
 import type { UnixMs } from '#schemas/brands';
 import type { NamedTensor } from '#schemas/domain';
 import { RoundhouseError } from '#schemas/errors';
+import type { PeerTls } from '../peer-tls';
 import { decodeBool, decodeIndex, empty, encodeModelName, encodeRepositoryModel } from './control-messages';
 import { roundhouseErrorOf } from './grpc-errors';
 import { decodeInferResponse, encodeInferRequest } from './infer-messages';
@@ -19,6 +20,8 @@ export interface GrpcEngineOptions {
   readonly loadTimeoutMs?: number;
   /** Waits for an engine that is away until the deadline, instead of ENGINE_LOST at once. */
   readonly waitForReady?: boolean;
+  /** Of another worker's peer port; null or absent: in the clear. */
+  readonly tls?: PeerTls | null;
 }
 
 export const defaultMaxMessageBytes = 16 * 1024 * 1024;
@@ -41,7 +44,7 @@ class GrpcEngineClient implements EngineClient {
     this.controlTimeoutMs = options.controlTimeoutMs ?? 5_000;
     this.loadTimeoutMs = options.loadTimeoutMs ?? 120_000;
     this.metadata = new Metadata({ waitForReady: options.waitForReady ?? false });
-    this.client = new Lanes(options.address, this.maxMessageBytes);
+    this.client = new Lanes(options.address, this.maxMessageBytes, options.tls ?? null);
   }
 
   async infer(request: InferRequest, deadline: UnixMs, signal?: AbortSignal): Promise<InferResponse> {

@@ -1,6 +1,5 @@
 import {
   Client,
-  credentials,
   type CallOptions,
   type ClientReadableStream,
   type ClientUnaryCall,
@@ -9,6 +8,7 @@ import {
   type StatusObject,
   status,
 } from '@grpc/grpc-js';
+import { grpcChannel, type PeerTls } from '../peer-tls';
 
 /**
  * Node's HTTP/2 servers end a connection on which a peer resets 1,000 streams in a burst (nghttp2's defence
@@ -50,6 +50,7 @@ export class Lanes {
   constructor(
     private readonly address: string,
     private readonly maxMessageBytes: number,
+    private readonly tls: PeerTls | null = null,
   ) {}
 
   makeUnaryRequest<Request, Answer>(
@@ -106,8 +107,11 @@ export class Lanes {
   }
 
   private newLane(): Lane {
-    const options = channelOptions(this.maxMessageBytes);
-    const client = new Client(this.address, credentials.createInsecure(), options);
+    const { credentials, options } = grpcChannel(this.tls);
+    const client = new Client(this.address, credentials, {
+      ...channelOptions(this.maxMessageBytes),
+      ...options,
+    });
     const lane = { client, left: mostResets, open: 0 };
     this.lanes.add(lane);
     this.free.add(lane);
