@@ -223,4 +223,5 @@ test('the work on the assignment grows with the candidates, up to a ceiling', ()
   expect(workBudgetOf([])).toBe(800_000);
   expect(workBudgetOf([1_500, 500])).toBe(2_200_000); // 800,000 + 700 · 2,000
   expect(workBudgetOf([100_000, 100_000])).toBe(15_000_000); // not 140,800,000
+  expect(workBudgetOf([60_000, 40_000], 'reduced')).toBe(2_000_000); // 800,000 + 12 · 100,000
 });

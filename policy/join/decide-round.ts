@@ -1,7 +1,9 @@
 import type { DecisionContent, RoundManifest, ShardOutcome } from '#schemas/domain';
 import type { TravelMatrix } from '../routing/index';
 import { gatherArrivals, type Arrivals } from './arrivals';
+import type { Packer } from '../assignment/set-packing';
 import { choosePlans, type Choice } from './choose-plans';
+import type { Effort } from './decision-effort';
 import { PlanWalker, type Planned } from './planned-assignment';
 import { roundIndex, type RoundIndex } from './round-index';
 import { reasonOf } from './unassigned-reasons';
@@ -17,6 +19,8 @@ interface DecideOptions {
   readonly index?: RoundIndex;
   /** Bounds the work on overlapping bundles; see `assign`. */
   readonly workBudget?: number;
+  /** Asked in place of the policy's own code for many overlapping bundles; equal results. */
+  readonly packer?: Packer;
 }
 
 /**
@@ -26,6 +30,8 @@ interface DecideOptions {
 const WORK_FIXED = 800_000;
 const WORK_PER_CANDIDATE = 700;
 const MOST_WORK = 15_000_000;
+/** With reduced effort, in place of `WORK_PER_CANDIDATE`. */
+const REDUCED_WORK_PER_CANDIDATE = 12;
 const CLOSE_ENOUGH = 0.002;
 const noShards: ReadonlySet<number> = new Set();
 
@@ -44,9 +50,10 @@ export function decideRound(
   if (options.stale) return staleContent(index, manifest, outcomes, closedBy);
   const contradicted = new Set<number>();
   const workBudget = options.workBudget ?? workBudgetOf(manifest.shardCandidateCounts);
+  const limits = { workBudget, closeEnough: CLOSE_ENOUGH, ...(options.packer && { packer: options.packer }) };
   for (;;) {
     const arrivals = gatherArrivals(manifest, outcomes, contradicted);
-    const choice = choosePlans(index, arrivals.plans, { workBudget, closeEnough: CLOSE_ENOUGH });
+    const choice = choosePlans(index, arrivals.plans, limits);
     const walker = new PlanWalker(index, outcomes, options.matrix);
     const planned: Planned[] = [];
     const before = contradicted.size;
@@ -63,9 +70,13 @@ export function decideRound(
 }
 
 /** Visits of a column that the assignment may take. */
-export function workBudgetOf(shardCandidateCounts: readonly number[]): number {
+export function workBudgetOf(
+  shardCandidateCounts: readonly number[],
+  effort: Exclude<Effort, 'none'> = 'full',
+): number {
   const total = shardCandidateCounts.reduce((sum, count) => sum + count, 0);
-  return Math.min(MOST_WORK, WORK_FIXED + WORK_PER_CANDIDATE * total);
+  const perCandidate = effort === 'full' ? WORK_PER_CANDIDATE : REDUCED_WORK_PER_CANDIDATE;
+  return Math.min(MOST_WORK, WORK_FIXED + perCandidate * total);
 }
 
 interface Decided {
@@ -82,7 +93,7 @@ function contentOf(
 ): DecisionContent {
   const candidatesTotal = manifest.shardCandidateCounts.reduce((sum, count) => sum + count, 0);
   return {
-    assignments: planned.map(({ assignment }) => assignment),
+    assignments: planned.flatMap(({ assignments }) => assignments),
     moves: planned.flatMap(({ move }) => (move === null ? [] : [move])),
     unassigned,
     shards: arrivals.shards,

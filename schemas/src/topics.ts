@@ -49,6 +49,8 @@ export const headers = {
   phases: 'rh-phases',
   /** `redis`, `kafka` or `aggregator` on a decision that came after an outage. */
   outage: 'rh-outage',
+  /** `reduced` or `none` on a decision for which there was no time to put the full effort in. */
+  effort: 'rh-effort',
   /** Unix ms at which the round was closed, on decisions. */
   closedAt: 'rh-closed-at',
   /** Unix ms by the broker's clock at which a decision was given to Kafka; see `outageOf`. */

@@ -50,6 +50,14 @@ const roundEvents = {
       help: 'Decisions acknowledged after their deadline without an outage to blame.',
     },
   }),
+  RoundDecidedInHaste: event<RoundIds & { effort: string; candidates: number }>({
+    level: 'warn',
+    labels: { effort: ['reduced', 'none'] },
+    counter: {
+      name: 'dispatch_decisions_in_haste_total',
+      help: 'Decisions for which there was no time to put the full effort in.',
+    },
+  }),
   RoundRepublished: event<RoundIds>({
     level: 'info',
     counter: {

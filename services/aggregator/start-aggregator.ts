@@ -47,7 +47,7 @@ async function startHealth({ config, telemetry, onStop }: Context, watched: Watc
 }
 
 function startDecider({ config, onStop }: Context): RoundDecider {
-  const decider = new RoundDecider(config.modelsDir, new TravelMatrices(config.modelsDir));
+  const decider = new RoundDecider(config.modelsDir, new TravelMatrices(config.modelsDir), config.closeMarginMs);
   onStop('decider', () => decider.stop());
   return decider;
 }

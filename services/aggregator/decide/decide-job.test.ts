@@ -6,10 +6,11 @@ import { bruteCostShard } from '../../../test/support/brute-cost-shard';
 import { buildCourier, buildOrder, buildPolicy, buildRound } from '../../../test/support/build-round';
 import { openRoundOf } from '../../../test/support/open-round';
 import type { OpenRound } from '../join/open-round';
-import { decideAndEncode, decideJob } from './decide-job';
+import { decideAndEncode, decideJob, encodeNothing } from './decide-job';
 
 const models = [{ name: 'candidate_cost', version: '1', contentHash: 'c'.repeat(64) }];
 
+const means = { matrices: new TravelMatrices('no such folder') };
 const jobOf = (open: OpenRound) => ({
   manifest: open.parts.manifest,
   outcomes: open.outcomes(),
@@ -31,23 +32,22 @@ function solvedRound(): OpenRound {
 }
 
 test('a round by speed needs no matrix', () => {
-  const content = decideJob(jobOf(solvedRound()), new TravelMatrices('no such folder'));
+  const content = decideJob(jobOf(solvedRound()), means);
   expect(content.assignments).toHaveLength(1);
   expect(content.closedBy).toBe('complete');
 });
 
 test('with an index made before the decision is the same', () => {
   const job = jobOf(solvedRound());
-  const matrices = new TravelMatrices('no such folder');
   const own = { ...job, index: roundIndex(job.manifest.round) };
-  expect(decideJob(own, matrices)).toEqual(decideJob(job, matrices));
+  expect(decideJob(own, means)).toEqual(decideJob(job, means));
 });
 
 test('without its travel matrix a round is decided all the same, its shards failed', () => {
   const open = solvedRound();
   const travel = { kind: 'matrix', contentHash: 'f'.repeat(64), quantumSeconds: 1, known: true };
   Object.assign(open.parts.manifest.round, { policy: buildPolicy({ travel: travel as never }) });
-  const content = decideJob(jobOf(open), new TravelMatrices('no such folder'));
+  const content = decideJob(jobOf(open), means);
   expect(content.assignments).toEqual([]);
   expect(content.shards[0]).toMatchObject({ status: 'failed', errorCode: 'TRAVEL_MATRIX_UNKNOWN' });
   expect(content.unassigned).toEqual([{ orderId: 'a', reason: 'shard_failed' }]);
@@ -58,7 +58,7 @@ test('a round that neither its plans nor its points can decide gets a decision w
   Object.assign(open.parts.manifest.round.orders[0]!, { pickup: undefined });
   const thrown: unknown[] = [];
   const onThrown = (error: unknown) => thrown.push(error);
-  const { content, bytes } = decideAndEncode(jobOf(open), new TravelMatrices('no such folder'), onThrown);
+  const { content, bytes } = decideAndEncode(jobOf(open), means, onThrown);
   expect(thrown).toHaveLength(2);
   expect(content).toMatchObject({ assignments: [], coverage: 0, closedBy: 'complete', candidatesTotal: 1 });
   expect(content.shards[0]).toEqual({ shardIndex: 0, status: 'failed', errorCode: 'INTERNAL' });
@@ -70,7 +70,7 @@ test('a decision that can not be encoded counts as one that can not be made', ()
   const open = solvedRound();
   Object.assign(open.parts.manifest, { models: 'none' });
   const onThrown = jest.fn();
-  expect(() => decideAndEncode(jobOf(open), new TravelMatrices('no such folder'), onThrown)).toThrow();
+  expect(() => decideAndEncode(jobOf(open), means, onThrown)).toThrow();
   expect(onThrown).toHaveBeenCalledTimes(2);
 });
 
@@ -79,4 +79,11 @@ test('outcomes that come after the close began are not used', () => {
   open.state = 'closing';
   const [outcome] = [...open.outcomes().values()];
   expect(open.add(outcome!, Buffer.alloc(0)).use).toBe('after_close');
+});
+
+test('a round without time left gets a decision whose shards are late, which says why', () => {
+  const { content } = encodeNothing(jobOf(solvedRound()), 'DEADLINE_EXCEEDED');
+  expect(content).toMatchObject({ assignments: [], coverage: 0, closedBy: 'complete' });
+  expect(content.shards).toEqual([{ shardIndex: 0, status: 'late', errorCode: 'DEADLINE_EXCEEDED' }]);
+  expect(content.unassigned).toEqual([{ orderId: 'a', reason: 'shard_late' }]);
 });

@@ -1,6 +1,8 @@
 import type { TravelMatrices } from '#lib/travel-matrices';
 import { decideNothing } from '#policy/join/decide-nothing';
-import { decideRound } from '#policy/join/decide-round';
+import type { Packer } from '#policy/assignment/set-packing';
+import { decideRound, workBudgetOf } from '#policy/join/decide-round';
+import type { Effort } from '#policy/join/decision-effort';
 import type { RoundIndex } from '#policy/join/round-index';
 import type { TravelMatrix } from '#policy/routing/index';
 import { decisionsCodec } from '#schemas/codec';
@@ -16,6 +18,14 @@ export interface DecideJob {
   readonly stale: boolean;
   /** Of the manifest's round, where it was made before. */
   readonly index?: RoundIndex;
+  /** Full where absent. */
+  readonly effort?: Exclude<Effort, 'none'>;
+}
+
+/** What makes decisions besides the round. */
+export interface DecidingMeans {
+  readonly matrices: TravelMatrices;
+  readonly packer?: Packer;
 }
 
 export interface EncodedDecision {
@@ -31,10 +41,10 @@ const noBytes = new Uint8Array(0);
  */
 export function decideAndEncode(
   job: DecideJob,
-  matrices: TravelMatrices,
+  means: DecidingMeans,
   onThrown: (error: unknown) => void,
 ): EncodedDecision {
-  const ways = [() => decideJob(job, matrices), () => decideWithoutPlans(job, 'INTERNAL')];
+  const ways = [() => decideJob(job, means), () => decideWithoutPlans(job, 'INTERNAL')];
   for (const decide of ways) {
     try {
       return encoded(job, decide());
@@ -46,9 +56,9 @@ export function decideAndEncode(
 }
 
 /** The last resort: looks at neither points nor plans. */
-export function encodeNothing(job: DecideJob): EncodedDecision {
+export function encodeNothing(job: DecideJob, errorCode: ErrorCode = 'INTERNAL'): EncodedDecision {
   const { manifest, outcomes, closedBy, stale } = job;
-  return encoded(job, decideNothing(manifest, outcomes, closedBy, { stale, errorCode: 'INTERNAL' }));
+  return encoded(job, decideNothing(manifest, outcomes, closedBy, { stale, errorCode }));
 }
 
 function encoded({ manifest }: DecideJob, content: DecisionContent): EncodedDecision {
@@ -56,9 +66,15 @@ function encoded({ manifest }: DecideJob, content: DecisionContent): EncodedDeci
 }
 
 /** A round whose travel matrix isn't here can't use its plans: they count as failed. */
-export function decideJob(job: DecideJob, matrices: TravelMatrices): DecisionContent {
+export function decideJob(job: DecideJob, { matrices, packer }: DecidingMeans): DecisionContent {
   const { manifest, outcomes, closedBy } = job;
-  const options = { stale: job.stale, ...(job.index && { index: job.index }) };
+  const workBudget = workBudgetOf(manifest.shardCandidateCounts, job.effort);
+  const options = {
+    stale: job.stale,
+    workBudget,
+    ...(job.index && { index: job.index }),
+    ...(packer && { packer }),
+  };
   const { travel } = manifest.round.policy;
   if (travel.kind === 'speed') return decideRound(manifest, outcomes, closedBy, options);
   const matrix = matrixOf(matrices, travel.contentHash);

@@ -2,7 +2,7 @@ import { TravelMatrices } from '#lib/travel-matrices';
 import { practiceDecisions } from './practice-decisions';
 
 test('a practice round is decided from all its plans', () => {
-  for (const decision of practiceDecisions(new TravelMatrices('no such folder'))) {
+  for (const decision of practiceDecisions({ matrices: new TravelMatrices('no such folder') })) {
     if (decision === null) continue;
     const { content, bytes } = decision;
     expect(content.coverage).toBe(1);

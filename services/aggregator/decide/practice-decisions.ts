@@ -1,14 +1,13 @@
-import type { TravelMatrices } from '#lib/travel-matrices';
 import { cutRound } from '#policy/sharding/index';
 import { practiceModels, practiceOutcomes, practiceRound } from '#policy/simulation/practice';
 import { outcomesCodec, roundsCodec } from '#schemas/codec';
-import { decideAndEncode, type EncodedDecision } from './decide-job';
+import { decideAndEncode, type DecidingMeans, type EncodedDecision } from './decide-job';
 
 const ROUNDS = 2;
 const REPEATS = 4;
 
 /** Decides a large round that nobody sent a step, from decoded bytes as the thread has them; null: a step before one. */
-export function* practiceDecisions(matrices: TravelMatrices): Generator<EncodedDecision | null> {
+export function* practiceDecisions(means: DecidingMeans): Generator<EncodedDecision | null> {
   for (let seed = 0; seed < ROUNDS; seed++) {
     const round = practiceRound(seed);
     yield null;
@@ -29,7 +28,7 @@ export function* practiceDecisions(matrices: TravelMatrices): Generator<EncodedD
         closedBy: 'complete',
         stale: false,
       } as const;
-      yield decideAndEncode(job, matrices, () => undefined);
+      yield decideAndEncode(job, means, () => undefined);
     }
   }
 }

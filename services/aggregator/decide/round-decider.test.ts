@@ -2,7 +2,7 @@ import { TravelMatrices } from '#lib/travel-matrices';
 import { buildOrder, buildRound } from '../../../test/support/build-round';
 import { openRoundOf } from '../../../test/support/open-round';
 import type { OpenRound } from '../join/open-round';
-import { RoundDecider } from './round-decider';
+import { decidingThreads, RoundDecider } from './round-decider';
 
 function openRound(candidates: number): OpenRound {
   return openRoundOf({
@@ -14,7 +14,7 @@ function openRound(candidates: number): OpenRound {
   });
 }
 
-const decider = () => new RoundDecider('no such folder', new TravelMatrices('no such folder'));
+const decider = () => new RoundDecider('no such folder', new TravelMatrices('no such folder'), 150);
 
 test('rounds of up to 5,000 candidates are decided here', async () => {
   const onThrown = jest.fn();
@@ -46,3 +46,15 @@ test('a large round after the stop starts no thread: it is decided without its p
   expect(summary).toMatchObject({ coverage: 0, assignments: 0 });
   expect(onThrown).toHaveBeenCalledWith(new Error('the thread that decides large rounds is stopped'));
 });
+
+test.each([
+  [1, 1, 1],
+  [2, 1, 1],
+  [4, 1, 2],
+  [8, 1, 4],
+  [12, 2, 4],
+  [16, 2, 4],
+  [64, 3, 4],
+])('%i cores: %i threads for large rounds, decisions that use %i each', (cores, threads, eachUses) =>
+  expect(decidingThreads(cores)).toEqual({ threads, eachUses }),
+);

@@ -1,46 +1,60 @@
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { JobThread } from '#lib/job-thread';
 import { hasSpareCores } from '#lib/spare-cores';
 import type { TravelMatrices } from '#lib/travel-matrices';
 import { warmUpSteps } from '#policy/assignment/warm-up';
+import type { Effort } from '#policy/join/decision-effort';
 import { PhaseClock, type Phases } from '#schemas/phases';
 import { candidatesOf, type OpenRound } from '../join/open-round';
-import { decideAndEncode, encodeNothing, type DecideJob } from './decide-job';
+import { decideAndEncode, encodeNothing, type DecideJob, type EncodedDecision } from './decide-job';
 import type { DecideThreadData, ThreadAnswer, ThreadJob } from './decide-thread';
 import { summaryOf, type DecisionSummary } from './decision-summary';
+import { LargeDecisions, type MadeDecision } from './large-decisions';
 
 export interface RoundDecision {
   readonly bytes: Buffer;
   readonly summary: DecisionSummary;
   readonly phases: Phases;
+  readonly effort: Effort;
 }
 
 /** Some 50 ms of deciding, which other rounds that are due may wait for. */
 const MOST_CANDIDATES_HERE = 5_000;
+/** The hand-over to the outbox and to Kafka may take so much of the margin. */
+const PUBLISHING_SHARE = 0.5;
+/** A machine has one thread for large rounds for so many cores, this many at most. */
+const CORES_A_THREAD = 6;
+const MOST_THREADS = 3;
+/** The loops of a decision are shared by so many threads where the cores are there. */
+const THREADS_A_DECISION = 4;
+
+/** `cores`: of the machine. */
+export function decidingThreads(cores: number): { readonly threads: number; readonly eachUses: number } {
+  const threads = Math.max(1, Math.min(MOST_THREADS, Math.floor(cores / CORES_A_THREAD)));
+  return { threads, eachUses: cores < 4 ? 1 : Math.min(THREADS_A_DECISION, Math.floor(cores / 2)) };
+}
 
 /**
- * Decides small rounds at once and large ones in a thread of its own, one after the other, so that the timers
- * of other rounds keep their time. A round with which the thread ended is decided without its plans.
+ * Decides small rounds at once and large ones in threads of their own, so that the timers of other rounds keep their time.
+ * A round with which its thread ended is decided without its plans; so is one whose time runs out before it is decided.
  */
 export class RoundDecider {
-  private readonly thread: JobThread<ThreadJob, ThreadAnswer>;
-  private last: Promise<unknown> = Promise.resolve();
-  private readonly numbers = new WeakMap<OpenRound, number>();
-  private nextNumber = 0;
+  private readonly sides: readonly LargeDecisions[];
 
   constructor(
     modelsDir: string,
-    private readonly matrices: TravelMatrices,
+    readonly matrices: TravelMatrices,
+    private readonly closeMarginMs: number,
+    sides: readonly LargeDecisions[] = sidesFor(modelsDir),
   ) {
-    const file = join(__dirname, 'decide-thread.js');
-    const data: DecideThreadData = { modelsDir, practises: hasSpareCores() };
-    this.thread = new JobThread(file, data, 'decides large rounds');
+    this.sides = sides;
   }
 
-  /** Starts the thread, and has the code compiled that deciding runs; other work goes on in between. */
+  /** Starts the threads, and has the code compiled that deciding runs; other work goes on in between. */
   async warmUp(): Promise<void> {
-    this.thread.start();
+    for (const side of this.sides) side.start();
     for (const solution of warmUpSteps()) {
       void solution;
       await setImmediate();
@@ -53,53 +67,72 @@ export class RoundDecider {
 
   /** For a round that will be decided: what can be done before its outcomes are there. */
   prepare(open: OpenRound): void {
-    if (!this.isLarge(open)) return;
-    this.thread.tell({
-      kind: 'prepare',
-      number: this.numberOf(open),
-      manifestBytes: open.parts.manifestBytes,
-    });
+    if (this.isLarge(open)) this.sideOf(open).prepare(open);
+  }
+
+  /** Outcomes may have come. */
+  outcomeAdded(open: OpenRound): void {
+    this.sides.find((side) => side.has(open))?.tellOutcomes(open);
+  }
+
+  /** The round needs no decision any more. */
+  forget(open: OpenRound): void {
+    for (const side of this.sides) side.forget(open);
   }
 
   async decide(open: OpenRound, stale: boolean, onThrown: (error: unknown) => void): Promise<RoundDecision> {
-    const { manifest, manifestBytes } = open.parts;
     const closedBy = open.isComplete() ? 'complete' : 'deadline';
-    const job: DecideJob = { manifest, outcomes: open.outcomes(), closedBy, stale };
+    const job: DecideJob = { manifest: open.parts.manifest, outcomes: open.outcomes(), closedBy, stale };
     const clock = new PhaseClock();
-    if (!this.isLarge(open)) return summed(decideAndEncode(job, this.matrices, onThrown), clock);
-    const number = this.numberOf(open);
-    const asked = { kind: 'decide' as const, number, manifestBytes, ...withoutManifest(job) };
-    const turn = this.last.then(() => this.thread.ask(asked));
-    this.last = turn.catch(() => undefined);
+    if (!this.isLarge(open)) return decidedHere(decideAndEncode(job, this, onThrown), clock, 'full');
     try {
-      const { bytes, summary, thrown, phases } = await turn;
-      thrown.forEach(onThrown);
-      clock.ends('aside');
-      const own = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-      return { bytes: own, summary, phases: { ...phases, ...clock.phases } };
+      const made = await this.sideOf(open).decide(open, stale, this.untilOf(open));
+      if (made === null) return decidedHere(encodeNothing(job, 'DEADLINE_EXCEEDED'), clock, 'none');
+      made.answer.thrown.forEach(onThrown);
+      return decidedAside(made, clock);
     } catch (error) {
       onThrown(error);
-      return summed(encodeNothing(job), clock);
+      return decidedHere(encodeNothing(job), clock, 'full');
     }
   }
 
-  private numberOf(open: OpenRound): number {
-    const known = this.numbers.get(open);
-    if (known !== undefined) return known;
-    this.numbers.set(open, this.nextNumber);
-    return this.nextNumber++;
+  async stop(): Promise<void> {
+    await Promise.all(this.sides.map((side) => side.stop()));
   }
 
-  stop(): Promise<void> {
-    return this.thread.stop();
+  /** The thread that has the round already, else the one with the fewest candidates. */
+  private sideOf(open: OpenRound): LargeDecisions {
+    const own = this.sides.find((side) => side.has(open));
+    return own ?? this.sides.reduce((least, side) => (side.load < least.load ? side : least));
+  }
+
+  /** Half of the time that is left at least; null for an overdue round, which is decided in full. */
+  private untilOf({ round: { deadline } }: OpenRound): number | null {
+    const left = deadline - Date.now();
+    return left <= 0 ? null : deadline - Math.min(PUBLISHING_SHARE * this.closeMarginMs, left / 2);
   }
 }
 
-function summed({ content, bytes }: ReturnType<typeof encodeNothing>, clock: PhaseClock): RoundDecision {
+function sidesFor(modelsDir: string): LargeDecisions[] {
+  const { threads, eachUses } = decidingThreads(availableParallelism());
+  const data: DecideThreadData = { modelsDir, practises: hasSpareCores(), threads: eachUses };
+  const file = join(__dirname, 'decide-thread.js');
+  return Array.from(
+    { length: threads },
+    () => new LargeDecisions(new JobThread<ThreadJob, ThreadAnswer>(file, data, 'decides large rounds')),
+  );
+}
+
+function decidedHere({ content, bytes }: EncodedDecision, clock: PhaseClock, effort: Effort): RoundDecision {
   clock.ends('decide');
-  return { bytes, summary: summaryOf(content), phases: clock.phases };
+  return { bytes, summary: summaryOf(content), phases: clock.phases, effort };
 }
 
-function withoutManifest({ outcomes, closedBy, stale }: DecideJob): Omit<DecideJob, 'manifest'> {
-  return { outcomes, closedBy, stale };
+function decidedAside(
+  { answer: { bytes, summary, phases }, effort }: MadeDecision,
+  clock: PhaseClock,
+): RoundDecision {
+  clock.ends('aside');
+  const own = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return { bytes: own, summary, phases: { ...phases, ...clock.phases }, effort };
 }

@@ -81,6 +81,12 @@ export class OpenRound {
     return this.valid.size >= this.parts.manifest.shardCount;
   }
 
+  /** Those in use, by shard. */
+  validOutcomes(): ReadonlyMap<number, ShardOutcome> {
+    return this.valid;
+  }
+
+  /** With those that count as failed. */
   outcomes(): ReadonlyMap<number, ShardOutcome> {
     const { shardCount } = this.parts.manifest;
     const inRange = [...this.invalid].filter(([index]) => index >= 0 && index < shardCount);

@@ -3,6 +3,7 @@ import { RoundhouseError } from '#schemas/errors';
 import type { Phases } from '#schemas/phases';
 import type { DecisionSummary } from '../decide/decision-summary';
 import type { RoundDecider, RoundDecision } from '../decide/round-decider';
+import type { Effort } from '#policy/join/decision-effort';
 import type { AggregatorEvents, Outage } from '../events';
 import type { DecisionPublisher } from '../publish/decision-publisher';
 import type { LoopStalls } from '../publish/loop-stalls';
@@ -41,6 +42,8 @@ interface Decided {
   readonly summary: DecisionSummary | null;
   readonly decideSeconds: number;
   readonly phases: Phases;
+  /** Of what was decided here. */
+  readonly effort: Effort;
 }
 
 /** Closes rounds: the last outcome or the deadline, whichever is first, and then the first to reach Redis. */
@@ -77,7 +80,9 @@ export class RoundCloser {
 
   /** Closes a complete round, unless an older one of its zone is still open and there is time to wait for it. */
   outcomeAdded(open: OpenRound): void {
-    if (open.state !== 'open' || !open.isComplete() || !this.parts.isRedisThere()) return;
+    if (open.state !== 'open') return;
+    this.parts.decider.outcomeAdded(open);
+    if (!open.isComplete() || !this.parts.isRedisThere()) return;
     if (this.parts.book.hasOlder(open)) return;
     this.decide(open).catch((error: unknown) => this.abandon(open, error));
   }
@@ -93,7 +98,8 @@ export class RoundCloser {
     open.decision = bytes;
     this.leaveZone(open);
     this.parts.events.RoundRepublished(idsOf(open));
-    await this.publish(open, { bytes, summary: null, decideSeconds: 0, phases: {} }, performance.now());
+    const known = { bytes, summary: null, decideSeconds: 0, phases: {}, effort: 'full' } as const;
+    await this.publish(open, known, performance.now());
   }
 
   /** Overdue rounds begin to be decided in turn; none waits for a large one, which computes elsewhere. */
@@ -134,14 +140,16 @@ export class RoundCloser {
     let stale = false;
     for (;;) {
       const begin = performance.now();
-      const { summary, bytes, phases: decided } = await this.decisionOf(open, stale);
+      const { summary, bytes, phases: decided, effort } = await this.decisionOf(open, stale);
       const decideSeconds = (performance.now() - begin) / 1_000;
       const askedAt = Date.now();
       const reply = await this.closeInStore(open, bytes, stale);
       this.judgeRedis(askedAt);
       const phases = { ...decided, claim: Date.now() - askedAt };
-      if (reply.state === 'closed') return { bytes, summary, decideSeconds, phases };
-      if (reply.state === 'decided') return { bytes: reply.decision, summary: null, decideSeconds, phases };
+      if (reply.state === 'closed') return { bytes, summary, decideSeconds, phases, effort };
+      if (reply.state === 'decided') {
+        return { bytes: reply.decision, summary: null, decideSeconds, phases, effort: 'full' };
+      }
       if (reply.state === 'published') return null;
       stale = true;
     }
@@ -196,6 +204,7 @@ export class RoundCloser {
   /** The round needs no decision of ours any more; newer ones of its zone no longer wait for it. */
   finish(open: OpenRound, abandoned: RoundhouseError | null = null): void {
     this.parts.book.remove(open);
+    this.parts.decider.forget(open);
     open.done(abandoned);
     this.leaveZone(open);
   }
@@ -222,12 +231,14 @@ export class RoundCloser {
   private report(open: OpenRound, decided: Decided, outage: Outage | null, closeSeconds: number): void {
     const { events, budget } = this.parts;
     const leftMs = open.round.deadline - Date.now();
-    const { summary, decideSeconds } = decided;
+    const { summary, decideSeconds, effort } = decided;
     const behindMs = Date.now() - open.parts.closeAt;
     if (outage === null) budget.record(Math.max(closeSeconds * 1_000, behindMs), candidatesOf(open));
     events.CloseBudgetChanged({ budgetMs: budget.budgetMs() });
     if (leftMs < 0 && outage === null) events.RoundDecidedLate({ ...idsOf(open), lateMs: -leftMs });
     if (summary === null) return;
+    if (effort !== 'full')
+      events.RoundDecidedInHaste({ ...idsOf(open), effort, candidates: candidatesOf(open) });
     const fields = { ...summary, outage: outage ?? ('none' as const), leftMs, closeSeconds, decideSeconds };
     events.RoundClosed({ ...idsOf(open), ...fields });
   }

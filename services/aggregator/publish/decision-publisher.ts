@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import type { BusProducer } from '#lib/bus/port';
 import { RoundhouseError } from '#schemas/errors';
+import type { Effort } from '#policy/join/decision-effort';
 import { SLOW_KAFKA_MS } from '#schemas/outage-mark';
 import { writePhases, type Phases } from '#schemas/phases';
 import { headers as names, zoneKey, type Topics } from '#schemas/topics';
@@ -13,10 +14,14 @@ export interface DecisionToPublish {
   readonly bytes: Buffer;
   /** What its making took, where it was made here. */
   readonly phases: Phases;
+  readonly effort: Effort;
 }
 
-function phasesOf({ phases }: DecisionToPublish): Record<string, string> {
-  return Object.keys(phases).length === 0 ? {} : { [names.phases]: writePhases(phases) };
+function makingOf({ phases, effort }: DecisionToPublish): Record<string, string> {
+  return {
+    ...(Object.keys(phases).length > 0 && { [names.phases]: writePhases(phases) }),
+    ...(effort !== 'full' && { [names.effort]: effort }),
+  };
 }
 
 /**
@@ -47,7 +52,7 @@ export class DecisionPublisher {
       const sentAt = Date.now();
       const outage = mark();
       try {
-        const headers = { ...this.headersOf(open, { closedAt, sentAt, outage }), ...phasesOf(decision) };
+        const headers = { ...this.headersOf(open, { closedAt, sentAt, outage }), ...makingOf(decision) };
         const key = zoneKey(tenantId, zoneId);
         await this.producer.send([{ topic: this.topics.decisions, key, value: decision.bytes, headers }]);
         this.outages.over('kafka');

@@ -1,0 +1,217 @@
+import { TravelMatrices } from '#lib/travel-matrices';
+import { cutRound } from '#policy/sharding/index';
+import { decisionsCodec, outcomesCodec, roundsCodec } from '#schemas/codec';
+import type { UnixMs } from '#schemas/brands';
+import type { ShardOutcome } from '#schemas/domain';
+import { bruteCostShard } from '../../../test/support/brute-cost-shard';
+import { buildCourier, buildOrder, buildRound } from '../../../test/support/build-round';
+import { OpenRound } from '../join/open-round';
+import { DecidingThread, type DecidedThere, type ThreadAnswer, type ThreadJob } from './decide-thread';
+import { LargeDecisions, type MadeDecision } from './large-decisions';
+
+const models = [{ name: 'candidate_cost', version: '1', contentHash: 'c'.repeat(64) }];
+const means = { matrices: new TravelMatrices('no such folder') };
+
+/** Two couriers with two orders, alone or together: three shards of two candidates each. */
+function openRound(id: string, deadline = 1_900_000_000_000): { open: OpenRound; outcomes: ShardOutcome[] } {
+  const round = {
+    ...buildRound({
+      couriers: [buildCourier('k'), buildCourier('l')],
+      orders: [buildOrder('a'), buildOrder('b')],
+    }),
+    roundId: id as never,
+    deadline: deadline as UnixMs,
+  };
+  const { manifest, shards } = cutRound(round, models, { candidatesPerShard: 2 });
+  const open = new OpenRound({
+    key: id,
+    manifest,
+    manifestBytes: roundsCodec.encode(manifest),
+    manifestHash: '',
+    meta: { acceptedAt: 0 as UnixMs, traceparent: null, receivedAt: null },
+    closeAt: 0 as UnixMs,
+    isOwned: () => true,
+    cameLate: false,
+  });
+  return { open, outcomes: shards.map((shard) => bruteCostShard(shard)) };
+}
+
+const add = (open: OpenRound, outcome: ShardOutcome) => open.add(outcome, outcomesCodec.encode(outcome));
+
+/** The thread's work, held up until `go` where it is told to. */
+class HeldPort {
+  readonly jobs: ThreadJob[] = [];
+  private readonly thread = new DecidingThread(means);
+  private release: () => void = () => undefined;
+  private held: Promise<void> | null = null;
+
+  hold(): void {
+    this.held = new Promise((resolve) => (this.release = resolve));
+  }
+  go(): void {
+    this.held = null;
+    this.release();
+  }
+  start(): void {}
+  tell(job: ThreadJob): void {
+    this.jobs.push(job);
+    this.thread.answer(structuredClone(job));
+  }
+  async ask(job: ThreadJob): Promise<ThreadAnswer> {
+    this.jobs.push(job);
+    await this.held;
+    return this.thread.answer(structuredClone(job))!;
+  }
+  stop(): Promise<void> {
+    return Promise.resolve();
+  }
+}
+
+const asked = (port: HeldPort) => port.jobs.flatMap((job) => (job.kind === 'decide' ? [job] : []));
+const contentOf = (made: MadeDecision | null) =>
+  decisionsCodec.decode(Buffer.from(made!.answer.bytes)).content;
+
+test('outcomes told as they come and outcomes sent with the question give the same bytes, in any order', async () => {
+  const bytes: string[] = [];
+  for (const order of [
+    [0, 1, 2],
+    [2, 0, 1],
+  ]) {
+    const { open, outcomes } = openRound('r');
+    expect(outcomes).toHaveLength(3);
+    const port = new HeldPort();
+    const decisions = new LargeDecisions(port);
+    decisions.prepare(open);
+    for (const shard of order) {
+      add(open, outcomes[shard]!);
+      decisions.tellOutcomes(open);
+    }
+    const made = await decisions.decide(open, false, null);
+    expect(asked(port)).toMatchObject([{ manifestBytes: null, told: order, outcomes: new Map() }]);
+    expect(port.jobs.map(({ kind }) => kind)).toEqual(['prepare', 'outcome', 'outcome', 'outcome', 'decide']);
+    expect(contentOf(made).coverage).toBe(1);
+    bytes.push(Buffer.from(made!.answer.bytes).toString('hex'));
+  }
+  const { open, outcomes } = openRound('r');
+  for (const outcome of outcomes) add(open, outcome);
+  const whole = await new LargeDecisions(new HeldPort()).decide(open, false, null);
+  bytes.push(Buffer.from(whole!.answer.bytes).toString('hex'));
+  expect(new Set(bytes).size).toBe(1);
+});
+
+test('a thread that knows nothing of the round, as one made anew, is sent all of it', async () => {
+  const { open, outcomes } = openRound('r');
+  const port = new HeldPort();
+  const decisions = new LargeDecisions(port);
+  decisions.prepare(open);
+  outcomes.forEach((outcome) => add(open, outcome));
+  decisions.tellOutcomes(open);
+  port.tell({ kind: 'drop', number: 0 });
+  const made = await decisions.decide(open, false, null);
+  expect(contentOf(made).coverage).toBe(1);
+  expect(asked(port).map(({ manifestBytes, told }) => [manifestBytes !== null, told])).toEqual([
+    [false, [0, 1, 2]],
+    [true, []],
+  ]);
+});
+
+test('an outcome that is invalid goes with the question and counts as failed', async () => {
+  const { open, outcomes } = openRound('r');
+  const port = new HeldPort();
+  const decisions = new LargeDecisions(port);
+  decisions.prepare(open);
+  add(open, outcomes[0]!);
+  add(open, { ...outcomes[1]!, candidateCount: 77 });
+  const { shards } = contentOf(await decisions.decide(open, false, null));
+  expect(shards.map(({ status, errorCode }) => [status, errorCode])).toEqual([
+    ['solved', null],
+    ['failed', 'PAYLOAD_INVALID'],
+    ['missing', null],
+  ]);
+});
+
+test('rounds due together are decided in the order of their deadlines, with what effort leaves time', async () => {
+  const now = 1_000;
+  const port = new HeldPort();
+  const pace = { fullMs: () => 100, reducedMs: () => 40, learn: jest.fn() };
+  const decisions = new LargeDecisions(port, pace as never, () => now);
+  const rounds = [1_300, 1_100, 1_200].map((deadline) => openRound(`r${deadline}`, deadline).open);
+  // Times stand still: 1,040 + 40 + 40 ≤ 1,190 and 1,100 + 40 + 40 ≤ 1,180; the last can't make 1,030.
+  const made = await Promise.all(
+    [1_180, 1_140, 1_190].map((until, i) => decisions.decide(rounds[i]!, false, until)),
+  );
+  expect(asked(port).map(({ number }) => number)).toEqual([1, 2, 0]);
+  expect(made.map((one) => one?.effort)).toEqual(['full', 'full', 'full']);
+  const late = openRound('late').open;
+  expect(await decisions.decide(late, false, 1_030)).toBeNull();
+  expect((await decisions.decide(openRound('short').open, false, 1_099))?.effort).toBe('reduced');
+  expect(pace.learn).toHaveBeenLastCalledWith('reduced', expect.any(Number), 0);
+});
+
+test('a round whose time runs out while the thread is busy is given up; the next one finds it free', async () => {
+  jest.useFakeTimers({ doNotFake: ['setImmediate', 'queueMicrotask', 'nextTick'] });
+  try {
+    const port = new HeldPort();
+    const decisions = new LargeDecisions(port);
+    port.hold();
+    const [first, second, third] = ['a', 'b', 'c'].map((id) => openRound(id).open) as OpenRound[];
+    const made = [first, second].map((open) => decisions.decide(open!, false, Date.now() + 500));
+    const last = decisions.decide(third!, false, null);
+    await new Promise(setImmediate);
+    expect(asked(port)).toHaveLength(1);
+    jest.advanceTimersByTime(500);
+    expect(await Promise.all(made)).toEqual([null, null]);
+    port.go();
+    expect((await last)?.answer.kind).toBe('decided');
+    expect(asked(port)).toHaveLength(2);
+  } finally {
+    jest.useRealTimers();
+  }
+});
+
+test('a thread that ends rejects the round that it had, and the next one is asked', async () => {
+  const port = new HeldPort();
+  const ask = jest.spyOn(port, 'ask').mockRejectedValueOnce(new Error('ended'));
+  const decisions = new LargeDecisions(port);
+  const results = await Promise.allSettled(
+    ['a', 'b'].map((id) => decisions.decide(openRound(id).open, false, null)),
+  );
+  expect(results.map(({ status }) => status)).toEqual(['rejected', 'fulfilled']);
+  expect(ask).toHaveBeenCalledTimes(2);
+});
+
+test('the load is that of rounds which are not forgotten', () => {
+  const port = new HeldPort();
+  const decisions = new LargeDecisions(port);
+  const { open } = openRound('r');
+  decisions.prepare(open);
+  decisions.prepare(open);
+  expect([decisions.load, decisions.has(open)]).toEqual([6, true]);
+  decisions.forget(open);
+  decisions.forget(open);
+  decisions.tellOutcomes(open);
+  expect([decisions.load, decisions.has(open)]).toEqual([0, false]);
+  expect(port.jobs.map(({ kind }) => kind)).toEqual(['prepare', 'drop']);
+});
+
+test('what the thread answers of a round that was evicted by eight others', () => {
+  const thread = new DecidingThread(means);
+  const { open } = openRound('r');
+  for (let number = 0; number < 9; number++) {
+    thread.answer({ kind: 'prepare', number, manifestBytes: open.parts.manifestBytes });
+  }
+  const ask = (number: number): ThreadAnswer['kind'] =>
+    (
+      thread.answer({
+        kind: 'decide',
+        number,
+        manifestBytes: null,
+        told: [],
+        outcomes: new Map(),
+        closedBy: 'deadline',
+        stale: false,
+        effort: 'full',
+      }) as DecidedThere
+    ).kind;
+  expect([ask(0), ask(1), ask(8)]).toEqual(['lacking', 'decided', 'decided']);
+});

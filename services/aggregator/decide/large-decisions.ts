@@ -1,0 +1,183 @@
+import { effortOfFirst, type Effort } from '#policy/join/decision-effort';
+import type { OpenRound } from '../join/open-round';
+import { candidatesOf } from '../join/open-round';
+import type { DecideAsked, DecidedThere, ThreadAnswer, ThreadJob } from './decide-thread';
+import { DecidingPace } from './deciding-pace';
+
+/** As JobThread has it. */
+export interface DecidingPort {
+  start(): unknown;
+  tell(job: ThreadJob): void;
+  ask(job: ThreadJob): Promise<ThreadAnswer>;
+  stop(): Promise<void>;
+}
+
+export interface MadeDecision {
+  readonly answer: DecidedThere;
+  readonly effort: Exclude<Effort, 'none'>;
+}
+
+/** Weeks; nothing waits so long. */
+const LONGEST_TIMER_MS = 2_000_000_000;
+
+interface Waiting {
+  readonly open: OpenRound;
+  readonly stale: boolean;
+  readonly until: number | null;
+  resolve(made: MadeDecision | null): void;
+  reject(error: unknown): void;
+}
+
+/**
+ * Large rounds of one thread: told to it as they become known, and decided one after the other in the order of their
+ * deadlines, each with as much effort as leaves time for those behind it.
+ */
+export class LargeDecisions {
+  /** Rounds that were told to the thread, with the shards whose outcomes it was told. */
+  private readonly told = new Map<OpenRound, { readonly number: number; readonly shards: Set<number> }>();
+  private waiting: Waiting[] = [];
+  private isAsked = false;
+  private nextNumber = 0;
+
+  constructor(
+    private readonly port: DecidingPort,
+    private readonly pace = new DecidingPace(),
+    private readonly now: () => number = Date.now,
+  ) {}
+
+  start(): void {
+    this.port.start();
+  }
+
+  stop(): Promise<void> {
+    return this.port.stop();
+  }
+
+  /** Candidates of rounds that are this thread's and not decided yet. */
+  get load(): number {
+    return [...this.told.keys()].reduce((sum, open) => sum + candidatesOf(open), 0);
+  }
+
+  has(open: OpenRound): boolean {
+    return this.told.has(open);
+  }
+
+  /** For a round that will be decided: what can be done before its outcomes are there. */
+  prepare(open: OpenRound): void {
+    if (this.told.has(open)) return;
+    const number = this.nextNumber++;
+    this.told.set(open, { number, shards: new Set() });
+    this.port.tell({ kind: 'prepare', number, manifestBytes: open.parts.manifestBytes });
+  }
+
+  /** Passes on the outcomes that came since the last time. */
+  tellOutcomes(open: OpenRound): void {
+    const told = this.told.get(open);
+    if (told === undefined) return;
+    for (const [shard, outcome] of open.validOutcomes()) {
+      if (told.shards.has(shard)) continue;
+      told.shards.add(shard);
+      this.port.tell({ kind: 'outcome', number: told.number, outcome });
+    }
+  }
+
+  /** The round needs no decision any more. */
+  forget(open: OpenRound): void {
+    const told = this.told.get(open);
+    if (told === undefined) return;
+    this.told.delete(open);
+    this.port.tell({ kind: 'drop', number: told.number });
+  }
+
+  /**
+   * Null where there is no time left for any effort; where `until` passes before the thread has answered, its answer is
+   * dropped. Rejects where the thread ends instead.
+   */
+  decide(open: OpenRound, stale: boolean, until: number | null): Promise<MadeDecision | null> {
+    this.prepare(open);
+    this.tellOutcomes(open);
+    return new Promise((resolve, reject) => {
+      const timer =
+        until === null
+          ? undefined
+          : setTimeout(() => settle(() => resolve(null)), Math.min(until - this.now(), LONGEST_TIMER_MS));
+      const settle = (how: () => void) => {
+        clearTimeout(timer);
+        this.waiting = this.waiting.filter((one) => one !== entry);
+        how();
+      };
+      const entry: Waiting = {
+        open,
+        stale,
+        until,
+        resolve: (made) => settle(() => resolve(made)),
+        reject: (error) => settle(() => reject(error as Error)),
+      };
+      this.waiting.push(entry);
+      this.askNext();
+    });
+  }
+
+  /** In a turn of its own, so that rounds that are closed together are seen together. */
+  private askNext(): void {
+    if (this.isAsked) return;
+    this.isAsked = true;
+    setImmediate(() => {
+      void this.askFirst().finally(() => {
+        this.isAsked = false;
+        if (this.waiting.length > 0) this.askNext();
+      });
+    });
+  }
+
+  private async askFirst(): Promise<void> {
+    this.waiting.sort((a, b) => a.open.round.deadline - b.open.round.deadline);
+    const [first] = this.waiting;
+    if (first === undefined) return;
+    const effort = effortOfFirst(
+      this.waiting.map((one) => this.expected(one)),
+      this.now(),
+    );
+    if (effort === 'none') return first.resolve(null);
+    this.waiting.shift();
+    const since = this.now();
+    try {
+      const answer = await this.ask(first, effort);
+      this.pace.learn(effort, candidatesOf(first.open), this.now() - since);
+      first.resolve({ answer, effort });
+    } catch (error) {
+      first.reject(error);
+    }
+  }
+
+  private expected({ open, until }: Waiting) {
+    const candidates = candidatesOf(open);
+    return { fullMs: this.pace.fullMs(candidates), reducedMs: this.pace.reducedMs(candidates), until };
+  }
+
+  private async ask({ open, stale }: Waiting, effort: Exclude<Effort, 'none'>): Promise<DecidedThere> {
+    const { number, shards } = this.told.get(open) ?? {
+      number: this.nextNumber++,
+      shards: new Set<number>(),
+    };
+    const closedBy = open.isComplete() ? 'complete' : 'deadline';
+    const outcomes = open.outcomes();
+    const others = new Map([...outcomes].filter(([shard]) => !shards.has(shard)));
+    const job: DecideAsked = {
+      kind: 'decide',
+      number,
+      manifestBytes: null,
+      told: [...shards],
+      outcomes: others,
+      closedBy,
+      stale,
+      effort,
+    };
+    const answer = await this.port.ask(job);
+    if (answer.kind === 'decided') return answer;
+    const { manifestBytes } = open.parts;
+    const whole = await this.port.ask({ ...job, manifestBytes, told: [], outcomes });
+    if (whole.kind === 'decided') return whole;
+    throw new Error('the thread that decides large rounds lacks what it was sent');
+  }
+}
