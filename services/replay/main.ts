@@ -3,6 +3,8 @@ import { stopSignal } from '../../launcher/stop-signal';
 import type { CommandPlace } from './command-place';
 import { parseRecord, recordUsage } from './record/options';
 import { recordCommand } from './record/record-command';
+import { parseRun, runUsage } from './run/options';
+import { runCommandOf } from './run/run-command';
 
 type Run = (place: CommandPlace) => Promise<number>;
 
@@ -20,11 +22,19 @@ const subcommands: Readonly<Record<string, Subcommand>> = {
       return (place) => recordCommand(options, place);
     },
   },
+  run: {
+    usage: runUsage,
+    parse: (argv) => {
+      const options = parseRun(argv);
+      return (place) => runCommandOf(options, place);
+    },
+  },
 };
 
 const names = Object.keys(subcommands).join('|');
 const usage = `npm run --silent replay -- ${names} …
   record   rounds, outcomes and decisions of a time range from Kafka into files
+  run      rounds of a recording through a pipeline, or in this process
   COMMAND --help says more; docs/replay.md has the whole`;
 
 const [name = '', ...argv] = process.argv.slice(2);

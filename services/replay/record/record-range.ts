@@ -1,10 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bus } from '#lib/bus/kafka';
 import type { UnixMs } from '#schemas/brands';
 import { roundKey, type Topics } from '#schemas/topics';
 import type { PersonalHider } from '../recording/hide-personal';
 import type { RecordedRound } from '../recording/recorded-round';
 import type { RecordingWriter } from '../recording/recording-writer';
+import { sleepUntil } from '../sleep-until';
 import { EARLY_MS, type RoundJoiner } from './join-rounds';
 import { FIRST_SLICE_MS, nextSliceMs } from './slices';
 import { TopicSlices, type UnreadMessage } from './topic-slices';
@@ -69,7 +69,7 @@ async function settledEnd(from: number, wanted: number, signal: AbortSignal): Pr
     const settled = Date.now() - SETTLED_MS;
     if (settled >= wanted) return wanted as UnixMs;
     if (settled >= from + LIVE_SLICE_MS) return settled as UnixMs;
-    await sleep(Math.min(wanted, from + LIVE_SLICE_MS) - settled, null, { signal });
+    await sleepUntil(Math.min(wanted, from + LIVE_SLICE_MS) + SETTLED_MS, signal);
   }
 }
 

@@ -1,0 +1,90 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Env } from '#lib/config';
+import { connectEngine } from '#lib/engine-client/grpc';
+import type { EngineClient } from '#lib/engine-client/port';
+import { endsWithParent } from '#lib/ends-with-parent';
+import { fewHeaps } from '#lib/few-heaps';
+import { RoundhouseError } from '#schemas/errors';
+import { projectPath } from '#schemas/project-root';
+import { endOf, stopChild } from '../../../launcher/models/scratch-engine';
+
+/** An engine that serves this process alone. */
+export interface OwnEngine {
+  readonly client: EngineClient;
+  readonly deviceKind: string;
+  /** Rejects when the engine ends by itself, with how it ended. */
+  readonly lost: Promise<never>;
+  stop(): Promise<void>;
+}
+
+export interface EngineOptions {
+  readonly env: Env;
+  readonly modelsDir: string;
+  readonly models: readonly string[];
+  readonly signal: AbortSignal;
+}
+
+const startMs = 120_000;
+
+function spawnEngine({ env, modelsDir, models }: EngineOptions, socket: string): ChildProcess {
+  const main = projectPath('dist', 'services', 'inference-worker', 'engine', 'main.js');
+  const [program, ...args] = endsWithParent([process.execPath, main]);
+  return spawn(program!, args, {
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    // Of its own process group: a Ctrl-C comes to it through us.
+    detached: true,
+    env: {
+      ...fewHeaps,
+      ...env,
+      ROUNDHOUSE_MODELS_DIR: modelsDir,
+      ROUNDHOUSE_ENGINE_SOCKET: socket,
+      ROUNDHOUSE_ENGINE_MODELS: models.join(','),
+      ROUNDHOUSE_MODELS_POLL_MS: '0',
+      ROUNDHOUSE_LOG_LEVEL: 'silent',
+    },
+  });
+}
+
+/** Resolves when the engine serves; rejects with ENGINE_LOST and what it said where it doesn't. */
+export async function startOwnEngine(options: EngineOptions): Promise<OwnEngine> {
+  const folder = mkdtempSync(join(tmpdir(), 'roundhouse-replay-'));
+  const socket = join(folder, 'engine.sock');
+  const child = spawnEngine(options, socket);
+  const ended = endOf(child);
+  let deviceKind = 'cpu';
+  const ready = new Promise<null>((resolve) => {
+    child.on('message', ({ type, kind }: { type?: string; kind?: unknown }) => {
+      if (type === 'devices') deviceKind = String(kind);
+      if (type === 'ready') resolve(null);
+    });
+  });
+  const kill = (): void => void child.kill('SIGKILL');
+  const slow = setTimeout(kill, startMs);
+  options.signal.addEventListener('abort', kill, { once: true });
+  const failure = await Promise.race([ready, ended]);
+  clearTimeout(slow);
+  options.signal.removeEventListener('abort', kill);
+  if (failure !== null) {
+    rmSync(folder, { recursive: true, force: true });
+    options.signal.throwIfAborted();
+    throw new RoundhouseError('ENGINE_LOST', `the engine of the replay: ${failure}`);
+  }
+  const client = connectEngine({ address: `unix:${socket}`, maxMessageBytes: 64 * 1024 * 1024 });
+  const lost = ended.then((how) => {
+    throw new RoundhouseError('ENGINE_LOST', `the engine of the replay: ${how}`);
+  });
+  lost.catch(() => undefined);
+  return {
+    client,
+    deviceKind,
+    lost,
+    async stop() {
+      await client.close();
+      await stopChild(child, ended);
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
