@@ -8,7 +8,7 @@ import { projectRoot } from './setup/places.mjs';
 /** node scripts/run.mjs NAME [ARGUMENTS]: what `npm run NAME` runs, after setting up what is missing. */
 const nativeSteps = ['npm', 'triton', 'typescript', 'native', 'python'];
 /** Benches that need neither services nor native code. */
-const simulated = ['scheduling'];
+const simulated = ['scheduling', 'routers'];
 const programs = {
   solve: (args) => ['dist/native/planner/solve-main.js', args, nativeSteps],
   'dead-letters': (args) => ['dist/launcher/dead-letters.js', args, ['npm', 'typescript']],

@@ -1,0 +1,27 @@
+import type { AttemptEnd, RoutedWork } from '../remote';
+
+/** What a routing policy decided: a remote's name, or null for the worker's own engine. */
+export interface SimulatedRoute {
+  readonly remote: string | null;
+  /** When the policy wants to be asked whether to give the attempt up; Infinity: never. */
+  readonly overdueMs: number;
+  readonly attempt: unknown;
+}
+
+/** A worker's routing policy, as the simulator drives it. */
+export interface SimulatedRouter {
+  route(
+    work: RoutedWork,
+    localMs: number | null,
+    nowMs: number,
+    failedOn: ReadonlySet<string>,
+  ): SimulatedRoute | null;
+  /** `localMs`, `nowMs`: as for `route`. */
+  mayGiveUp(attempt: unknown, localMs: number | null, nowMs: number, failedOn: ReadonlySet<string>): boolean;
+  mayRetry(attempts: number): boolean;
+  ended(attempt: unknown, end: AttemptEnd, nowMs: number): void;
+  probesDue(nowMs: number): readonly string[];
+  probed(name: string, isGood: boolean, nowMs: number): void;
+}
+
+export type MakeRouter = (remotes: readonly string[], random: () => number) => SimulatedRouter;
