@@ -19,6 +19,8 @@ export interface InferRequest {
    * some time after it was given up. Not for a request that is lost with its engine.
    */
   readonly onLetGo?: () => void;
+  /** For another worker's scheduler: what its time grows with, candidates or rows (PlacedWork). */
+  readonly size?: number;
   /** Where the inputs lie already: a slot of `SlotLender`'s. Of use to the engine whose slot it is, else no harm. */
   readonly lease?: InputLease;
   /** The outputs may stay in the engine's slot until `release` of the response is called. */

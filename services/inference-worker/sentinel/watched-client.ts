@@ -1,4 +1,11 @@
-import type { EngineClient, InferRequest, InferResponse, ModelState } from '#lib/engine-client/port';
+import type {
+  EngineClient,
+  InferRequest,
+  InferResponse,
+  InputLease,
+  ModelState,
+  SlotLender,
+} from '#lib/engine-client/port';
 import type { UnixMs } from '#schemas/brands';
 import { RoundhouseError } from '#schemas/errors';
 import { inputBytes } from './samples';
@@ -21,11 +28,15 @@ function codeOf(error: unknown): string {
 }
 
 /** A client of an engine under watch. */
-export class WatchedClient implements EngineClient {
+export class WatchedClient implements EngineClient, SlotLender {
   constructor(
-    private readonly engine: EngineClient,
+    private readonly engine: EngineClient & Partial<SlotLender>,
     private readonly observer: RequestObserver,
   ) {}
+
+  lease(bytes: number): InputLease | undefined {
+    return this.engine.lease?.(bytes);
+  }
 
   async infer(request: InferRequest, deadline: UnixMs, signal?: AbortSignal): Promise<InferResponse> {
     const { observer } = this;

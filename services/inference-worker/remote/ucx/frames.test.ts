@@ -1,20 +1,15 @@
 import type { InferRequest, InferResponse } from '#lib/engine-client/port';
 import { RoundhouseError } from '#schemas/errors';
+import { partsOf, placesOf, tensorsOver } from './frame-data';
 import {
-  decodeHeader,
   describeAnswer,
   describeFailure,
   describeRequest,
-  encodeHeader,
-  frameKinds,
-  FrameError,
-  partsOf,
-  placesOf,
   readAnswer,
   readFailure,
   readRequest,
-  tensorsOver,
-} from './frames';
+} from './frame-descriptions';
+import { decodeHeader, encodeHeader, FrameError, frameKinds } from './frame-header';
 
 const key = Buffer.from('0123456789abcdef');
 
@@ -22,6 +17,7 @@ const request: InferRequest = {
   model: 'candidate_cost',
   version: '3',
   requestId: 'round/7',
+  size: 500,
   parameters: { priority: 2, name: 'x', share: 0.5 },
   inputs: [
     { name: 'rows', datatype: 'INT32', shape: [1, 3], data: Buffer.from('abcdefghijkl') },
@@ -76,7 +72,7 @@ describe('requests', () => {
   it('come back as they went', () => {
     const data = gathered(request.inputs.map((input) => input.data));
     const read = readRequest(describeRequest(request), data.length);
-    expect(read).toMatchObject({ model: 'candidate_cost', version: '3', requestId: 'round/7' });
+    expect(read).toMatchObject({ model: 'candidate_cost', version: '3', requestId: 'round/7', size: 500 });
     expect(read.parameters).toEqual(['priority', 2n, 'name', 'x', 'share', 0.5]);
     expect(tensorsOver(data, read)).toEqual(request.inputs);
   });
@@ -91,7 +87,8 @@ describe('requests', () => {
     ['no list', Buffer.alloc(3)],
     ['a list longer than the description', Buffer.from([255, 255, 0, 0])],
     ['a count that nobody has', Buffer.from([255, 255, 255, 255])],
-    ['bytes that are no message', Buffer.concat([Buffer.alloc(4), Buffer.from([0xff, 0xff, 0xff])])],
+    ['bytes that are no message', Buffer.concat([Buffer.alloc(12), Buffer.from([0xff, 0xff, 0xff])])],
+    ['no size', Buffer.alloc(11)],
   ])('are refused with %s', (_, description) => {
     expect(() => readRequest(description, 0)).toThrow(FrameError);
   });
@@ -146,13 +143,19 @@ describe('answers', () => {
 describe('failures', () => {
   it('come back as they went', () => {
     const error = new RoundhouseError('ENGINE_BUSY', 'full', [], { remainingMs: 12 });
-    const failure = readFailure(describeFailure(error, { waiting: 1 }));
-    expect(failure).toEqual({ code: 'ENGINE_BUSY', message: 'full', remainingMs: 12, load: { waiting: 1 } });
+    const failure = readFailure(describeFailure(error, 'late', { waiting: 1 }));
+    expect(failure).toEqual({
+      code: 'ENGINE_BUSY',
+      refusal: 'late',
+      message: 'full',
+      remainingMs: 12,
+      load: { waiting: 1 },
+    });
   });
 
   it('keep their words short', () => {
     const error = new RoundhouseError('MODEL_FAILED', 'x'.repeat(5_000));
-    expect(readFailure(describeFailure(error, null)).message).toHaveLength(1_000);
+    expect(readFailure(describeFailure(error, null, null)).message).toHaveLength(1_000);
   });
 
   it.each(['', '1', 'null', '{}', '{"code":1,"message":"x"}'])('are refused as %j', (text) => {

@@ -14,6 +14,7 @@ import { partsOf, readRequest, tensorsOver, type DescribedRequest, type FrameHea
 import { Heartbeat } from './heartbeat';
 import type { PeerService } from './peer-service';
 import type { PeerTokens } from './peer-tokens';
+import { refusalOf } from './refusals';
 import type { UcxEvents, UcxRefusalReason } from './ucx-events';
 
 export interface PeerSessionOptions {
@@ -152,9 +153,9 @@ export class PeerSession implements ConnectionListener {
       const bytes = memory.subarray(0, message.bytes);
       if (message.bytes > 0) await message.receive(bytes);
       if (signal.aborted) return;
-      const { model, version, requestId, parameters } = described;
+      const { model, version, requestId, parameters, size } = described;
       const inputs = tensorsOver(bytes, described);
-      const request = { model, version, requestId, inputs, parameters: recordOf(parameters) };
+      const request = { model, version, requestId, inputs, size, parameters: recordOf(parameters) };
       const answer = await service.infer(
         { ...request, keepOutputs: true, ...(lease === undefined ? {} : { lease }) },
         until,
@@ -191,7 +192,7 @@ export class PeerSession implements ConnectionListener {
   }
 
   private sendFailure(id: number, error: RoundhouseError): void {
-    this.send(frameKinds.failure, id, describeFailure(error, this.options.service.load()));
+    this.send(frameKinds.failure, id, describeFailure(error, refusalOf(error), this.options.service.load()));
   }
 
   private send(kind: (typeof frameKinds)[keyof typeof frameKinds], id = 0, description?: Buffer): void {

@@ -5,9 +5,11 @@ import type { ConnectionListener, UcxConnection, UcxHost, UcxMessage } from '#na
 import type { UnixMs } from '#schemas/brands';
 import { isErrorCode, RoundhouseError } from '#schemas/errors';
 import type { Invitation } from './ask-handshake';
-import { encodeHeader, decodeHeader, frameKinds, placesOf, type FrameHeader } from './frames';
-import { describeRequest, partsOf, readAnswer, readFailure, tensorsOver } from './frames';
+import { partsOf, placesOf, tensorsOver } from './frame-data';
+import { describeRequest, readAnswer, readFailure } from './frame-descriptions';
+import { decodeHeader, encodeHeader, frameKinds, type FrameHeader } from './frame-header';
 import { Heartbeat } from './heartbeat';
+import { errorOf } from './refusals';
 
 export interface UcxSessionOptions {
   readonly host: UcxHost;
@@ -159,10 +161,10 @@ export class UcxSession implements ConnectionListener {
   }
 
   private onFailure(id: number, { description }: FrameHeader): void {
-    const { code, message, remainingMs } = readFailure(description);
+    const { code, message, refusal, remainingMs } = readFailure(description);
     const known = isErrorCode(code) ? asCallerSees(code) : 'MODEL_FAILED';
     const flight = this.flights.get(id);
-    this.settle(id, () => flight!.reject(new RoundhouseError(known, message, [], { remainingMs })));
+    this.settle(id, () => flight!.reject(errorOf(known, message, refusal, remainingMs)));
   }
 
   private onBye(): void {

@@ -9,104 +9,12 @@ import {
 import type { AnswerNotes, InferRequest, InferResponse } from '#lib/engine-client/port';
 import { parameterRow, rowOfParameters, type ParameterRow } from '#lib/engine-client/request-parameters';
 import type { NamedTensor } from '#schemas/domain';
-import { type RoundhouseError } from '#schemas/errors';
-import { keyBytes } from './peer-tokens';
+import type { RoundhouseError } from '#schemas/errors';
+import { placesOf, type DescribedTensors } from './frame-data';
+import { FrameError } from './frame-header';
 
-/**
- * Messages over UCX. The header: the connection's key, the kind, the length of the description, an id, milliseconds
- * that remain, and the description. The data: the tensors' bytes, each aligned. Numbers are little-endian.
- */
-export const protocolVersion = 1;
-export const frameKinds = {
-  /** Description: the token. Instead of the key: zeros. */
-  hello: 1,
-  /** Description: the receiver's limits as JSON. */
-  welcome: 2,
-  ping: 3,
-  pong: 4,
-  infer: 5,
-  cancel: 6,
-  answer: 7,
-  failure: 8,
-  /** Nothing new, please; what is under way is answered. */
-  bye: 9,
-} as const;
-export type FrameKind = (typeof frameKinds)[keyof typeof frameKinds];
-
-export interface FrameHeader {
-  readonly kind: number;
-  readonly id: number;
-  readonly remainingMs: number;
-  readonly description: Buffer;
-}
-
-const at = { kind: 16, descriptionBytes: 20, id: 24, remainingMs: 32, description: 40 } as const;
-const alignment = 64;
 const mostTensors = 1_024;
-const padding = new Uint8Array(alignment);
 const none = Buffer.alloc(0);
-
-const alignedUp = (bytes: number): number => Math.ceil(bytes / alignment) * alignment;
-
-export class FrameError extends Error {}
-
-export function encodeHeader(
-  key: Uint8Array,
-  kind: FrameKind,
-  id = 0,
-  description: Uint8Array = none,
-  remainingMs = 0,
-): Buffer {
-  const header = Buffer.alloc(at.description + description.length);
-  header.set(key.subarray(0, keyBytes));
-  header.writeUInt8(kind, at.kind);
-  header.writeUInt32LE(description.length, at.descriptionBytes);
-  header.writeDoubleLE(id, at.id);
-  header.writeDoubleLE(remainingMs, at.remainingMs);
-  header.set(description, at.description);
-  return header;
-}
-
-/** Throws FrameError. The key has been checked by whoever received it. */
-export function decodeHeader(header: Buffer): FrameHeader {
-  if (header.length < at.description) throw new FrameError('a header that is cut short');
-  const bytes = header.readUInt32LE(at.descriptionBytes);
-  if (bytes !== header.length - at.description) throw new FrameError('a description of another length');
-  const id = header.readDoubleLE(at.id);
-  if (!Number.isSafeInteger(id) || id < 0) throw new FrameError('an id that is none');
-  const description = header.subarray(at.description);
-  return {
-    kind: header.readUInt8(at.kind),
-    id,
-    remainingMs: header.readDoubleLE(at.remainingMs),
-    description,
-  };
-}
-
-/** Where tensors of these lengths lie in the data, and how long the data are. */
-export function placesOf(lengths: readonly number[]): { offsets: number[]; bytes: number } {
-  let bytes = 0;
-  const offsets = lengths.map((length) => {
-    const offset = length === 0 ? bytes : alignedUp(bytes);
-    bytes = offset + length;
-    return offset;
-  });
-  return { offsets, bytes };
-}
-
-/** The data of a message as UCX gathers them: the tensors where they are, and zeros between them. */
-export function partsOf(data: readonly Uint8Array[]): Uint8Array[] {
-  const { offsets } = placesOf(data.map(({ byteLength }) => byteLength));
-  const parts: Uint8Array[] = [];
-  let end = 0;
-  data.forEach((bytes, i) => {
-    if (bytes.byteLength === 0) return;
-    if (offsets[i]! > end) parts.push(padding.subarray(0, offsets[i]! - end));
-    parts.push(bytes);
-    end = offsets[i]! + bytes.byteLength;
-  });
-  return parts;
-}
 
 function withLengths(lengths: readonly number[], rest: readonly Uint8Array[]): Buffer {
   const head = Buffer.alloc(4 + 8 * lengths.length);
@@ -136,28 +44,40 @@ export function describeRequest(request: InferRequest): Buffer {
   const { model, version, requestId: id, inputs } = request;
   const parameters = parameterRow(request.parameters);
   const message = encodeInferRequest({ model, version, id, tensors: inputs.map(withoutData), parameters });
+  const size = Buffer.alloc(8);
+  size.writeDoubleLE(request.size ?? 0);
   return withLengths(
     inputs.map(({ data }) => data.byteLength),
-    [message],
+    [size, message],
   );
 }
 
-export interface DescribedRequest {
+export interface DescribedRequest extends DescribedTensors {
+  /** 0: not said. */
+  readonly size: number;
   readonly model: string;
   readonly version: string;
   readonly requestId: string;
   readonly parameters: ParameterRow;
-  /** What the tensors are but for their data. */
-  readonly tensors: DecodedInfer['tensors'];
-  readonly lengths: readonly number[];
 }
 
 /** `bytes`: of the message's data. Throws FrameError, or PAYLOAD_INVALID for a parameter without a value. */
 export function readRequest(description: Buffer, bytes: number): DescribedRequest {
   const { lengths, rest } = readLengths(description);
-  const { model, version, id: requestId, tensors, parameters } = decoded(decodeInferRequest, rest);
+  const size = rest.length < 8 ? NaN : rest.readDoubleLE();
+  if (!(size >= 0 && size <= Number.MAX_SAFE_INTEGER)) throw new FrameError('a size that is none');
+  const message = decoded(decodeInferRequest, rest.subarray(8));
+  const { model, version, id: requestId, tensors } = message;
   requireLengths(lengths, tensors.length, bytes);
-  return { model, version, requestId, tensors, lengths, parameters: rowOfParameters(parameters) };
+  return {
+    size,
+    model,
+    version,
+    requestId,
+    tensors,
+    lengths,
+    parameters: rowOfParameters(message.parameters),
+  };
 }
 
 export function describeAnswer({ model, version, outputs }: InferResponse, notes: AnswerNotes): Buffer {
@@ -171,9 +91,7 @@ export function describeAnswer({ model, version, outputs }: InferResponse, notes
   );
 }
 
-export interface DescribedAnswer extends Pick<InferResponse, 'model' | 'version'> {
-  readonly tensors: DecodedInfer['tensors'];
-  readonly lengths: readonly number[];
+export interface DescribedAnswer extends DescribedTensors, Pick<InferResponse, 'model' | 'version'> {
   readonly notes: AnswerNotes;
 }
 
@@ -188,31 +106,27 @@ export function readAnswer(description: Buffer, bytes: number): DescribedAnswer 
   return { model, version, tensors, lengths, notes };
 }
 
-/** The tensors over the bytes that came. */
-export function tensorsOver(
-  memory: Buffer,
-  { tensors, lengths }: Pick<DescribedRequest, 'tensors' | 'lengths'>,
-): NamedTensor[] {
-  const { offsets } = placesOf(lengths);
-  return tensors.map(({ name, datatype, shape }, i) => ({
-    name,
-    datatype: datatype as NamedTensor['datatype'],
-    shape,
-    data: memory.subarray(offsets[i], offsets[i]! + lengths[i]!),
-  }));
-}
-
 const mostMessageLetters = 1_000;
+
+/** Refusals that cost the other worker nothing, as placement.ts has them. */
+export const refusalKinds = ['late', 'unfit', 'no_engine', 'handed_over'] as const;
+export type RefusalKind = (typeof refusalKinds)[number];
 
 export interface FailureFacts {
   readonly code: string;
+  readonly refusal: RefusalKind | null;
   readonly message: string;
   readonly remainingMs?: number | undefined;
   readonly load: unknown;
 }
 
-export function describeFailure({ code, message, remainingMs }: RoundhouseError, load: unknown): Buffer {
-  const facts: FailureFacts = { code, message: message.slice(0, mostMessageLetters), remainingMs, load };
+export function describeFailure(
+  { code, message, remainingMs }: RoundhouseError,
+  refusal: RefusalKind | null,
+  load: unknown,
+): Buffer {
+  const words = message.slice(0, mostMessageLetters);
+  const facts: FailureFacts = { code, refusal, message: words, remainingMs, load };
   return Buffer.from(JSON.stringify(facts));
 }
 
@@ -222,10 +136,12 @@ export function readFailure(description: Buffer): FailureFacts {
   const { code, message, remainingMs, load } = facts;
   if (typeof code !== 'string' || typeof message !== 'string')
     throw new FrameError('a failure without a code');
-  return { code, message, remainingMs: typeof remainingMs === 'number' ? remainingMs : undefined, load };
+  const refusal = refusalKinds.find((kind) => kind === facts.refusal) ?? null;
+  const known = typeof remainingMs === 'number' ? remainingMs : undefined;
+  return { code, refusal, message, remainingMs: known, load };
 }
 
-export function readJson(bytes: Buffer): object {
+function readJson(bytes: Buffer): object {
   try {
     const value: unknown = JSON.parse(bytes.toString('utf8'));
     if (typeof value === 'object' && value !== null) return value;
