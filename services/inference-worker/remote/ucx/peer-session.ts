@@ -2,15 +2,16 @@ import type { ConnectionListener, UcxConnection, UcxHost, UcxMessage } from '#na
 import type { UnixMs } from '#schemas/brands';
 import { RoundhouseError } from '#schemas/errors';
 import type { CallsUnderWay } from '../../protocol/calls-under-way';
+import { partsOf, tensorsOver } from './frame-data';
+import { describeAnswer, describeFailure, readRequest, type DescribedRequest } from './frame-descriptions';
 import {
   decodeHeader,
-  describeAnswer,
-  describeFailure,
   encodeHeader,
   FrameError,
   frameKinds,
-} from './frames';
-import { partsOf, readRequest, tensorsOver, type DescribedRequest, type FrameHeader } from './frames';
+  type FrameHeader,
+  type FrameKind,
+} from './frame-header';
 import { Heartbeat } from './heartbeat';
 import type { PeerService } from './peer-service';
 import type { PeerTokens } from './peer-tokens';
@@ -195,7 +196,7 @@ export class PeerSession implements ConnectionListener {
     this.send(frameKinds.failure, id, describeFailure(error, refusalOf(error), this.options.service.load()));
   }
 
-  private send(kind: (typeof frameKinds)[keyof typeof frameKinds], id = 0, description?: Buffer): void {
+  private send(kind: FrameKind, id = 0, description?: Buffer): void {
     if (this.key !== null) void this.sent(encodeHeader(this.key, kind, id, description), []);
   }
 

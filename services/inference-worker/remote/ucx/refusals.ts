@@ -1,6 +1,6 @@
 import { RoundhouseError, type ErrorCode } from '#schemas/errors';
 import { HandedOver, LateHere, NoEngineInTime, UnfitHere } from '../../placement/placement';
-import type { RefusalKind } from './frames';
+import type { RefusalKind } from './frame-descriptions';
 
 /** null: it is no refusal that cost nothing. */
 export function refusalOf(error: RoundhouseError): RefusalKind | null {

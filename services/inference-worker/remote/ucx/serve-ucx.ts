@@ -1,7 +1,7 @@
 import type { ConnectionListener, UcxHost } from '#native/ucx/ucx-host';
 import type { CallBounds } from '../../protocol/calls-under-way';
 import { CallsUnderWay } from '../../protocol/calls-under-way';
-import { protocolVersion } from './frames';
+import { protocolVersion } from './frame-header';
 import type { Networks } from './networks';
 import type { PeerService } from './peer-service';
 import { PeerSession } from './peer-session';

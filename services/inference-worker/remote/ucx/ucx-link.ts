@@ -1,6 +1,6 @@
 import type { PeerTls } from '#lib/peer-tls';
 import type { UcxHost } from '#native/ucx/ucx-host';
-import { protocolVersion } from './frames';
+import { protocolVersion } from './frame-header';
 import { askHandshake, UcxRefused } from './ask-handshake';
 import type { UcxEvents } from './ucx-events';
 import { UcxSession } from './ucx-session';
