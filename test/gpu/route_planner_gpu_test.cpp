@@ -3,7 +3,6 @@
 // through the backend in TritonCore. Without a GPU it says so and is skipped; route_planner_kernels_test runs the same
 // code on the CPU.
 #include <cstring>
-#include <filesystem>
 
 #include "../native/or_samples.hpp"
 #include "check.hpp"
@@ -28,6 +27,7 @@ int main() {
 #include "cpu_planner.hpp"
 #include "packed_problems.hpp"
 #include "route_families.hpp"
+#include "route_planner/settings.hpp"
 
 namespace roundhouse::test {
 cudaError_t launchSmallSearches(int orders, const route_planner::gpu::Building& batch,
@@ -39,14 +39,10 @@ using gpu::PackedRequest;
 
 namespace {
 
-struct Settings {
-  std::string shared;
-  std::string models = "models";
-  std::string backends = "build/cuda/backends";
-  std::size_t random = 20000;
+struct Settings : test::PlannerPlaces {
+  std::size_t random;
   /// Problems a family in small chunks; a fifteenth of 7 and 8 orders.
-  std::size_t each = 4500;
-  bool withCore = true;
+  std::size_t each;
 };
 
 struct Solved {
@@ -86,13 +82,13 @@ void checkRows(const std::string& name, const test::Rows& rows, const std::vecto
                                  " rows differ, the first is " + std::to_string(first));
 }
 
-void checkRequest(gpu::PackedPlanner& planner, const std::string& name, const PackedRequest& request,
+void checkRequest(gpu::PackedPlanner& planner, const std::string& name, PackedRequest& request,
                   const std::vector<Problem>& problems) {
   CHECK_EQUAL(static_cast<std::size_t>(request.count), problems.size());
   CHECK_THAT(request.faulty == -1 && !request.cancelled, name + ": no fault");
   if (static_cast<std::size_t>(request.count) != problems.size()) return;
   ReadRows read(problems.size());
-  planner.read(request, read.rows.costs, read.rows.sequences, read.rows.flags);
+  CHECK_THAT(planner.read(request, read.rows.costs, read.rows.sequences, read.rows.flags), name + ": read");
   checkRows(name, read.rows, onCpu(problems).plans);
 }
 
@@ -133,6 +129,11 @@ void checkFaults(gpu::PackedPlanner& planner) {
   std::vector<PackedRequest> requests = {requestOf(good), requestOf(refused), requestOf(unreadable), requestOf(cut),
                                          requestOf(badCount), requestOf({}), requestOf(good)};
   planner.solve(requests);
+  for (const std::size_t index : {1, 2}) {
+    ReadRows read(static_cast<std::size_t>(requests[index].count));
+    CHECK(!planner.read(requests[index], read.rows.costs, read.rows.sequences, read.rows.flags));
+  }
+  for (const std::size_t index : {3, 4}) planner.findRefused(requests[index]);
   const int expected[] = {-1, 1900, 1200, 1100, 3, -1, -1};
   for (std::size_t index = 0; index < requests.size(); ++index) {
     CHECK_THAT(requests[index].faulty == expected[index],
@@ -157,6 +158,7 @@ void checkCancelling(gpu::PackedPlanner& planner) {
   requests = {requestOf(words)};
   requests[0].isCancelled = [] { return true; };
   planner.solve(requests);
+  planner.wait();
   CHECK(requests[0].cancelled);
   CHECK_EQUAL(requests[0].count, 0);
 }
@@ -224,21 +226,9 @@ void checkCore(const Settings& settings) {
   }
 }
 
-Settings readSettings(int argc, char** argv) {
-  Settings settings;
-  const char* const here = ".roundhouse/gpu/shared";
-  settings.shared = std::filesystem::exists(here) ? here : "../shared";
-  for (int at = 1; at < argc; ++at) {
-    const std::string key = argv[at];
-    if (key == "--without-core") settings.withCore = false;
-    if (at + 1 == argc) break;
-    if (key == "--random") settings.random = static_cast<std::size_t>(std::atoll(argv[at + 1]));
-    if (key == "--each") settings.each = static_cast<std::size_t>(std::atoll(argv[at + 1]));
-    if (key == "--shared") settings.shared = argv[at + 1];
-    if (key == "--models") settings.models = argv[at + 1];
-    if (key == "--backends") settings.backends = argv[at + 1];
-  }
-  return settings;
+Settings readSettings(const test::PlannerFlags& flags) {
+  return {flags.places(), static_cast<std::size_t>(flags.number("--random", 20000)),
+          static_cast<std::size_t>(flags.number("--each", 4500))};
 }
 
 void checkAll(const Settings& settings) {
@@ -265,7 +255,7 @@ int main(int argc, char** argv) {
     return test::finish();
   }
   try {
-    checkAll(readSettings(argc, argv));
+    checkAll(readSettings({argc, argv}));
   } catch (const std::exception& failure) {
     CHECK_THAT(false, failure.what());
   }

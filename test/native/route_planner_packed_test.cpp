@@ -46,7 +46,8 @@ std::vector<int32_t> gather(const PackedIntake& intake) {
 /// Solves the requests chunk by chunk; at chunk `cancelAt` the first request is given up.
 std::vector<Row> solveAll(std::span<PackedRequest> requests, std::size_t mostWords, int cancelAt = -1) {
   gpu::WorkerPool workers(2);
-  PackedIntake intake(requests, workers);
+  gpu::PackedWalk walk(workers);
+  PackedIntake intake(requests, walk);
   std::vector<Row> all;
   std::vector<uint32_t> offsets(kMost + 1);
   for (int chunk = 0;; ++chunk) {
@@ -210,18 +211,18 @@ void checkWalk(const std::string& name, std::span<const int32_t> words, std::siz
   gpu::WorkerPool workers(3);
   gpu::PackedWalk walk(workers);
   for (int again = 0; again < 2; ++again) {
-    std::vector<uint32_t> starts, expected;
-    const auto end = walk.walk(words, from, limit, starts);
+    std::vector<uint32_t> expected;
+    const auto end = walk.walk(words, from, limit);
     const auto expectedEnd = walkSlowly(words, from, limit, expected);
-    CHECK_THAT(starts == expected, name + ": starts");
+    CHECK_THAT(std::equal(walk.starts().begin(), walk.starts().end(), expected.begin(), expected.end()), name + ": starts");
     CHECK_THAT(end.at == expectedEnd.at && end.faulty == expectedEnd.faulty, name + ": end");
   }
 }
 
-/// Long enough for several walks: 16 parts of 8,192 words and more.
+/// Long enough for several walks: 32 parts of 4,096 words and more.
 void checkWalks() {
   const std::vector<int32_t> mixed = test::packed(someOfAll(150, 23));
-  CHECK_THAT(mixed.size() > 2 * 16 * gpu::PackedWalk::kLeastPart, "long enough");
+  CHECK_THAT(mixed.size() > 2 * gpu::PackedWalk::kWalks * gpu::PackedWalk::kLeastPart, "long enough");
   checkWalk("mixed", mixed, 0, mixed.size());
   checkWalk("mixed, a part of them", mixed, gpu::packedOffset(mixed, 100), mixed.size() - 5000);
   // Numbers that look like counts everywhere: guesses go wrong, the walk does not.
@@ -247,6 +248,26 @@ void checkWalks() {
             gpu::packedOffset(mixed, 1700) + 1);
 }
 
+/// Every piece once, whoever takes it: threads that are awake, asleep, or not there.
+void checkWorkers() {
+  for (const int threads : {1, 2, 5}) {
+    for (const int awake : {0, 200}) {
+      gpu::WorkerPool workers(threads, std::chrono::microseconds(awake));
+      CHECK_EQUAL(workers.threads(), threads);
+      std::vector<std::atomic<int>> done(40);
+      for (int round = 0; round < 300; ++round) {
+        workers.run(round % 40 + 1, [&](int piece) { ++done[static_cast<std::size_t>(piece)]; });
+      }
+      workers.run(0, [&](int) { ++done[0]; });
+      // Rounds 0 to 279 are 7 times each of 1 to 40 pieces, 280 to 299 once each of 1 to 20: piece p (from 0) is of the
+      // counts above p, 40 − p of 40 and, up to p = 19, 20 − p of 20.
+      for (int piece = 0; piece < 40; ++piece) {
+        CHECK_EQUAL(done[static_cast<std::size_t>(piece)].load(), 7 * (40 - piece) + std::max(0, 20 - piece));
+      }
+    }
+  }
+}
+
 void checkCancelled(SolveMemory& memory) {
   const auto words = test::packed(someOfAll(8, 11));
   std::vector<PackedRequest> requests = {requestOf(words), requestOf(words)};
@@ -269,6 +290,7 @@ int main() {
   checkChanged();
   checkCountsReadOnce();
   checkWalks();
+  checkWorkers();
   checkCancelled(*memory);
   return test::finish();
 }

@@ -45,10 +45,11 @@ void answer(TRITONBACKEND_Request* request, SolveMemory& memory) {
   const Answers answers =
       route_planner::solveRequest(problems.values<std::int32_t>(), memory, [&] { return isCancelled(request); });
   route_planner::RowsReply reply(request, answers.costs.size());
-  reply.fill([&](const route_planner::RowsReply::Memory& to) {
+  (void)reply.fill([&](const route_planner::RowsReply::Memory& to) {
     std::memcpy(to.costs, answers.costs.data(), sizeof(std::int64_t) * answers.costs.size());
     std::memcpy(to.sequences, answers.sequences.data(), answers.sequences.size());
     std::memcpy(to.flags, answers.flags.data(), answers.flags.size());
+    return true;
   });
 }
 
@@ -78,15 +79,11 @@ TRITON_ENTRY TRITONSERVER_Error* TRITONBACKEND_ModelInitialize(TRITONBACKEND_Mod
 }
 
 TRITON_ENTRY TRITONSERVER_Error* TRITONBACKEND_ModelInstanceInitialize(TRITONBACKEND_ModelInstance* handle) {
-  return guarded([&] {
-    auto instance = makeInstance(handle);
-    check(TRITONBACKEND_ModelInstanceSetState(handle, instance.get()));
-    instance.release();
-  });
+  return initializeInstance(handle, makeInstance);
 }
 
 TRITON_ENTRY TRITONSERVER_Error* TRITONBACKEND_ModelInstanceFinalize(TRITONBACKEND_ModelInstance* handle) {
-  return guarded([&] { delete instanceState<Instance>(handle); });
+  return finalizeInstance<Instance>(handle);
 }
 
 TRITON_ENTRY TRITONSERVER_Error* TRITONBACKEND_ModelInstanceExecute(TRITONBACKEND_ModelInstance* handle,

@@ -46,7 +46,7 @@ class DeviceInstance final : public GpuInstance {
     const std::exception_ptr broken = solve(work.requests);
     std::size_t next = 0;
     batch.each([&](std::size_t index) {
-      const PackedRequest& request = work.requests[next++];
+      PackedRequest& request = work.requests[next++];
       if (broken) std::rethrow_exception(broken);
       answer(batch.request(index), request);
       batch.succeed(index);
@@ -66,13 +66,23 @@ class DeviceInstance final : public GpuInstance {
     }
   }
 
-  void answer(TRITONBACKEND_Request* handle, const PackedRequest& request) {
-    if (request.cancelled) throw Error(ErrorCode::deadlineExceeded, "the caller cancelled the request");
-    if (request.faulty >= 0) {
+  /// Rows are copied while the GPU still works for the next ones. Where it throws, nothing reads the request's words.
+  void answer(TRITONBACKEND_Request* handle, PackedRequest& request) {
+    try {
+      if (request.cancelled) throw Error(ErrorCode::deadlineExceeded, "the caller cancelled the request");
+      if (request.faulty < 0 && reply(handle, request)) return;
+      planner_.findRefused(request);
       refuseProblem(request.words, request.faultyAt, static_cast<std::size_t>(request.faulty));
+    } catch (...) {
+      planner_.wait();
+      throw;
     }
-    RowsReply reply(handle, static_cast<std::size_t>(request.count));
-    reply.fill([&](const RowsReply::Memory& to) { planner_.read(request, to.costs, to.sequences, to.flags); });
+  }
+
+  /// False where it has a fault.
+  bool reply(TRITONBACKEND_Request* handle, PackedRequest& request) {
+    RowsReply rows(handle, static_cast<std::size_t>(request.count));
+    return rows.fill([&](const RowsReply::Memory& to) { return planner_.read(request, to.costs, to.sequences, to.flags); });
   }
 
   void dryRun() {
@@ -83,7 +93,8 @@ class DeviceInstance final : public GpuInstance {
     std::int64_t cost = 0;
     std::uint8_t stops[kMaxStops];
     std::uint8_t flags = 0;
-    if (request.count == 1) planner_.read(request, &cost, stops, &flags);
+    if (request.count == 1) (void)planner_.read(request, &cost, stops, &flags);
+    planner_.wait();
     if (cost != 60) throw Error(ErrorCode::modelFailed, "the dry run on the GPU gave another cost than 60");
   }
 

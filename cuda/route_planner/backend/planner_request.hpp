@@ -33,16 +33,17 @@ class RowsReply {
   RowsReply(TRITONBACKEND_Request* request, std::size_t count)
       : reply_(request), count_(static_cast<std::int64_t>(count)) {}
 
-  /// `write` fills the memory of the outputs; then they are sent.
+  /// `write` fills the memory of the outputs; then they are sent. Where it says false, nothing is sent, and so says this.
   template <typename Write>
-  void fill(Write&& write) {
+  bool fill(Write&& write) {
     const std::int64_t shape[] = {1, count_};
     const std::int64_t sequenceShape[] = {1, count_ * kMaxStops};
     const auto costs = reply_.output("costs", TRITONSERVER_TYPE_INT64, shape);
     const auto sequences = reply_.output("sequences", TRITONSERVER_TYPE_UINT8, sequenceShape);
     const auto flags = reply_.output("flags", TRITONSERVER_TYPE_UINT8, shape);
-    if (count_ > 0) write(Memory{costs.data(), sequences.data(), flags.data()});
+    if (count_ > 0 && !write(Memory{costs.data(), sequences.data(), flags.data()})) return false;
     reply_.send();
+    return true;
   }
 
  private:

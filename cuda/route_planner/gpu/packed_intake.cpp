@@ -14,10 +14,10 @@ constexpr std::size_t kWindow = std::size_t{1} << 21;
 bool PackedIntake::look(PackedRequest& request) {
   if (next_ < starts_.size()) return true;
   if (!ahead_.faulty && at_ < request.words.size()) {
-    starts_.clear();
     next_ = 0;
     lookedFrom_ = at_;
-    ahead_ = walk_.walk(request.words, at_, std::min(at_ + kWindow, request.words.size()), starts_);
+    ahead_ = walk_.walk(request.words, at_, std::min(at_ + kWindow, request.words.size()));
+    starts_ = walk_.starts();
     if (!starts_.empty()) return true;
   }
   if (ahead_.faulty) {
@@ -27,17 +27,30 @@ bool PackedIntake::look(PackedRequest& request) {
   return false;
 }
 
+/// How many of the problems found, at most `most`, end within the first `room` words from lookedFrom_ on.
+std::size_t PackedIntake::fitting(std::size_t most, std::size_t room) const {
+  const std::size_t limit = std::min(starts_.size(), next_ + most);
+  if (endBefore(limit) <= room) return limit - next_;
+  const auto first = starts_.begin() + static_cast<std::ptrdiff_t>(next_) + 1;
+  return static_cast<std::size_t>(std::upper_bound(first, starts_.begin() + static_cast<std::ptrdiff_t>(limit), room) - first);
+}
+
 int PackedIntake::takeFrom(PackedRequest& request, int most, std::size_t mostWords, uint32_t* offsets) {
   const std::size_t start = at_;
   const std::size_t before = words_;
   int taken = 0;
   while (taken < most && look(request)) {
-    const std::size_t end = next_ + 1 < starts_.size() ? lookedFrom_ + starts_[next_ + 1] : ahead_.at;
-    if (before + (end - start) > mostWords) break;
-    offsets[taken++] = static_cast<uint32_t>(before + (at_ - start));
-    ++request.count;
-    ++next_;
-    at_ = end;
+    const auto wanted = static_cast<std::size_t>(most - taken);
+    const std::size_t count = fitting(wanted, mostWords - before + start - lookedFrom_);
+    const auto shift = static_cast<uint32_t>(lookedFrom_ + before - start);
+    uint32_t* const to = offsets + taken;
+    for (std::size_t index = 0; index < count; ++index) to[index] = starts_[next_ + index] + shift;
+    const bool full = count < std::min(wanted, starts_.size() - next_);
+    taken += static_cast<int>(count);
+    request.count += static_cast<int>(count);
+    next_ += count;
+    at_ = lookedFrom_ + endBefore(next_);
+    if (full) break;
   }
   if (at_ > start) pieces_.push_back({request.words.data() + start, at_ - start, before, request.pinned});
   words_ = before + (at_ - start);
@@ -48,7 +61,7 @@ int PackedIntake::takeFrom(PackedRequest& request, int most, std::size_t mostWor
 void PackedIntake::goOn() {
   ++request_;
   at_ = 0;
-  starts_.clear();
+  starts_ = {};
   next_ = 0;
   ahead_ = {};
 }

@@ -36,7 +36,7 @@ class PackedIntake {
     bool pinned;
   };
 
-  PackedIntake(std::span<PackedRequest> requests, WorkerPool& workers) : requests_(requests), walk_(workers) {}
+  PackedIntake(std::span<PackedRequest> requests, PackedWalk& walk) : requests_(requests), walk_(walk) {}
 
   /// Takes up to `most` problems with up to `mostWords` words, at least kMostPackedWords: `offsets` gets where each begins
   /// among the chunk's words, and where the last ends. Returns their number, 0 at the end of the requests.
@@ -51,6 +51,9 @@ class PackedIntake {
  private:
   int takeFrom(PackedRequest& request, int most, std::size_t mostWords, uint32_t* offsets);
   bool look(PackedRequest& request);
+  /// Of the problems found, the word behind the one before number `number`.
+  std::size_t endBefore(std::size_t number) const { return number < starts_.size() ? starts_[number] : ahead_.at - lookedFrom_; }
+  std::size_t fitting(std::size_t most, std::size_t room) const;
   void goOn();
 
   std::span<PackedRequest> requests_;
@@ -61,8 +64,8 @@ class PackedIntake {
   std::size_t at_ = 0;
   int rows_ = 0;
   /// What the last look found: problems from word lookedFrom_ on, of which next_ were taken.
-  PackedWalk walk_;
-  std::vector<uint32_t> starts_;
+  PackedWalk& walk_;
+  std::span<const uint32_t> starts_;
   std::size_t next_ = 0;
   std::size_t lookedFrom_ = 0;
   PackedWalk::End ahead_{};

@@ -10,36 +10,70 @@
 namespace roundhouse::route_planner::gpu {
 namespace {
 
-/// Rows that one thread copies before another is worth waking.
-constexpr int kRowsEach = 16384;
+/// Rows that are copied in one piece by one thread.
+constexpr int kRowsEach = 8192;
+
+/// Of the rows from `at` on, the first that is refused; −1: none.
+int refusedIn(const PackedBuffers::Result& result, int at, int count) {
+  if (result.refused == 0) return -1;
+  const uint8_t* const flags = result.rows().flags() + at;
+  const uint8_t* const found = std::find(flags, flags + count, kRefusedFlags);
+  return found < flags + count ? static_cast<int>(found - flags) : -1;
+}
+
+void note(PackedRequest& request, int refused) {
+  request.faulty = refused;
+  request.faultyAt = packedOffset(request.words, refused);
+}
 
 }  // namespace
 
 struct PackedPlanner::State {
-  explicit State(const DevicePlannerOptions& options) : planner(options), buffers(options.chunk) {}
+  State(const DevicePlannerOptions& options, int threads) : planner(options), buffers(options.chunk, threads) {}
 
   DevicePlanner planner;
   PackedBuffers buffers;
   device::Stream stream;
   int chunks = 0;
 
-  /// Chunks with rows of `request`: body(result, first row in it, row of the request, rows).
+  /// Chunks with rows of `request`, once they are there, until body(result, first row in it, row of the request, rows) says
+  /// false. Returns what it said last.
   template <typename Body>
-  void eachPart(const PackedRequest& request, Body&& body) const {
+  bool eachPart(const PackedRequest& request, Body&& body) const {
     for (int chunk = 0; chunk < chunks; ++chunk) {
       const PackedBuffers::Result& result = buffers.results[static_cast<std::size_t>(chunk)];
       const int from = std::max(request.first, result.first);
       const int end = std::min(request.first + request.count, result.first + result.count);
-      if (from < end) body(result, from - result.first, from - request.first, end - from);
+      if (from >= end) continue;
+      result.done.wait();
+      if (!body(result, from - result.first, from - request.first, end - from)) return false;
     }
+    return true;
   }
-  void findRefused(PackedRequest& request) const;
+  void copyRows(const PackedBuffers::Result& result, int at, int count, std::byte* costs, std::byte* sequences,
+                std::byte* flags);
 };
 
-PackedPlanner::PackedPlanner(const DevicePlannerOptions& options) {
+void PackedPlanner::State::copyRows(const PackedBuffers::Result& result, int at, int count, std::byte* costs,
+                                    std::byte* sequences, std::byte* flags) {
+  const PackedRows rows = result.rows();
+  const auto copy = [](std::byte* to, const auto* from, int row, int end) {
+    std::memcpy(to + sizeof(*from) * static_cast<std::size_t>(row), from + row, sizeof(*from) * static_cast<std::size_t>(end - row));
+  };
+  const int pieces = std::max(1, count / kRowsEach);
+  buffers.workers.run(pieces, [&](int piece) {
+    const int row = count / pieces * piece;
+    const int end = piece + 1 == pieces ? count : count / pieces * (piece + 1);
+    copy(costs, rows.costs() + at, row, end);
+    copy(sequences, rows.sequences() + at, row, end);
+    copy(flags, rows.flags() + at, row, end);
+  });
+}
+
+PackedPlanner::PackedPlanner(const DevicePlannerOptions& options, int threads) {
   device::useDevice(options.device);
   (void)packedResources();
-  state_ = std::make_unique<State>(options);
+  state_ = std::make_unique<State>(options, threads);
 }
 
 PackedPlanner::~PackedPlanner() = default;
@@ -50,48 +84,34 @@ std::vector<std::string> PackedPlanner::resources() const {
   return all;
 }
 
-/// A problem that is refused comes before the one, if any, that could not be read on the host.
-void PackedPlanner::State::findRefused(PackedRequest& request) const {
-  int refused = -1;
-  eachPart(request, [&](const PackedBuffers::Result& result, int at, int row, int count) {
-    if (result.refused == 0 || refused >= 0) return;
-    const uint8_t* const flags = result.rows().flags() + at;
-    const uint8_t* const found = std::find(flags, flags + count, kRefusedFlags);
-    if (found < flags + count) refused = row + static_cast<int>(found - flags);
-  });
-  if (refused < 0) return;
-  request.faulty = refused;
-  request.faultyAt = packedOffset(request.words, refused);
-}
-
 void PackedPlanner::solve(std::span<PackedRequest> requests) {
   PackedWork work(requests, state_->buffers);
   state_->chunks = 0;
-  (void)state_->planner.solve(INT_MAX, work, state_->stream, [&] { return work.allCancelled(); });
-  state_->stream.wait();
-  if (work.allCancelled()) return;
-  state_->chunks = work.chunks();
-  for (PackedRequest& request : requests) {
-    if (!request.cancelled) state_->findRefused(request);
-  }
+  const bool whole = state_->planner.solve(INT_MAX, work, state_->stream, [&] { return work.allCancelled(); });
+  if (whole && !work.allCancelled()) state_->chunks = work.chunks();
 }
 
-void PackedPlanner::read(const PackedRequest& request, void* costs, void* sequences, void* flags) {
-  const auto copyRows = [](void* to, const auto* from, int row, int count) {
-    std::memcpy(static_cast<std::byte*>(to) + sizeof(*from) * static_cast<std::size_t>(row), from,
-                sizeof(*from) * static_cast<std::size_t>(count));
+bool PackedPlanner::read(PackedRequest& request, void* costs, void* sequences, void* flags) {
+  const auto at = [](void* start, std::size_t each, int row) {
+    return static_cast<std::byte*>(start) + each * static_cast<std::size_t>(row);
   };
-  const int threads = std::clamp(request.count / kRowsEach, 1, PackedBuffers::kThreads);
-  state_->buffers.workers.run(threads, [&](int thread) {
-    int part = 0;
-    state_->eachPart(request, [&](const PackedBuffers::Result& result, int at, int row, int count) {
-      if (part++ % threads != thread) return;
-      const PackedRows rows = result.rows();
-      copyRows(costs, rows.costs() + at, row, count);
-      copyRows(sequences, rows.sequences() + at, row, count);
-      copyRows(flags, rows.flags() + at, row, count);
-    });
+  return state_->eachPart(request, [&](const PackedBuffers::Result& result, int from, int row, int count) {
+    const int refused = refusedIn(result, from, count);
+    if (refused >= 0) note(request, row + refused);
+    if (refused >= 0) return false;
+    state_->copyRows(result, from, count, at(costs, sizeof(int64_t), row), at(sequences, kMaxStops, row), at(flags, 1, row));
+    return true;
   });
 }
+
+void PackedPlanner::findRefused(PackedRequest& request) {
+  (void)state_->eachPart(request, [&](const PackedBuffers::Result& result, int from, int row, int count) {
+    const int refused = refusedIn(result, from, count);
+    if (refused >= 0) note(request, row + refused);
+    return refused < 0;
+  });
+}
+
+void PackedPlanner::wait() { state_->stream.wait(); }
 
 }  // namespace roundhouse::route_planner::gpu

@@ -15,15 +15,21 @@ namespace roundhouse::route_planner::gpu {
  */
 class PackedPlanner {
  public:
-  /// Throws as DevicePlanner's constructor does.
-  explicit PackedPlanner(const DevicePlannerOptions& options);
+  /// Throws as DevicePlanner's constructor does. `threads` share the host's part of a call.
+  explicit PackedPlanner(const DevicePlannerOptions& options, int threads = kPackedThreads);
   ~PackedPlanner();
 
-  /// Solves the requests: each is cancelled, has a fault, or all its rows. Throws DeviceFault, DeviceMemoryShort.
+  /// Enqueues the solving of the requests: each is then cancelled, has a fault that the host can see, or `read` waits for
+  /// it. Throws DeviceFault, DeviceMemoryShort, when nothing of the call runs any more.
   void solve(std::span<PackedRequest> requests);
 
-  /// Copies the rows of a request of the last call, as docs/tensors.md says; each of any alignment.
-  void read(const PackedRequest& request, void* costs, void* sequences, void* flags);
+  /// Copies the rows of a request of the last call as they arrive, as docs/tensors.md says; each of any alignment. False
+  /// where the GPU refused one of its problems, which is its fault then.
+  bool read(PackedRequest& request, void* costs, void* sequences, void* flags);
+  /// Of a request with a fault: a problem that the GPU refused before is its fault instead.
+  void findRefused(PackedRequest& request);
+  /// Until nothing of the last call runs any more and its words are the callers' again. `read` of all requests does as well.
+  void wait();
 
   /// One line a kernel: registers, shared and local memory, blocks a multiprocessor.
   std::vector<std::string> resources() const;

@@ -16,6 +16,9 @@ std::size_t packedLength(std::span<const int32_t> words, std::size_t at) {
 
 namespace {
 
+/// Walks that one thread takes turns with: so many waits for memory at a time.
+constexpr std::size_t kTogether = 8;
+
 /// Whether a problem that makes sense may begin at `at`; `interleave` is its fifth word.
 std::size_t likelyLength(std::span<const int32_t> words, std::size_t at) {
   const std::size_t length = packedLength(words, at);
@@ -60,18 +63,18 @@ void PackedWalk::step(Part& part) const {
 }
 
 /// Goes on from `end` to the end of the part: step by step until its walk was there too. False at a fault.
-bool PackedWalk::join(const Part& part, End& end, std::vector<uint32_t>& starts) const {
+bool PackedWalk::join(const Part& part, End& end) {
   auto known = std::lower_bound(part.starts.begin(), part.starts.end(), end.at - from_);
   while (end.at < part.end && (known == part.starts.end() || *known != end.at - from_)) {
     const std::size_t length = packedLength(words_, end.at);
     end.faulty = length == 0;
     if (end.faulty) return false;
-    starts.push_back(static_cast<uint32_t>(end.at - from_));
+    starts_.push_back(static_cast<uint32_t>(end.at - from_));
     end.at += length;
     while (known != part.starts.end() && *known < end.at - from_) ++known;
   }
   if (end.at >= part.end) return true;
-  starts.insert(starts.end(), known, part.starts.end());
+  starts_.insert(starts_.end(), known, part.starts.end());
   end = {part.at, part.faulty};
   return !part.faulty;
 }
@@ -86,19 +89,18 @@ void PackedWalk::takeTurns(std::span<Part> parts) const {
   }
 }
 
-PackedWalk::End PackedWalk::walk(std::span<const int32_t> words, std::size_t from, std::size_t limit,
-                                 std::vector<uint32_t>& starts) {
+PackedWalk::End PackedWalk::walk(std::span<const int32_t> words, std::size_t from, std::size_t limit) {
   words_ = words;
   from_ = from;
+  starts_.clear();
   begin(limit);
-  const std::size_t threads = std::min(parts_, static_cast<std::size_t>(workers_.threads()));
-  workers_.run(static_cast<int>(threads), [&](int thread) {
-    const std::size_t first = parts_ * static_cast<std::size_t>(thread) / threads;
-    const std::size_t end = parts_ * static_cast<std::size_t>(thread + 1) / threads;
-    takeTurns(std::span(part_).subspan(first, end - first));
+  const std::size_t pieces = (parts_ + kTogether - 1) / kTogether;
+  workers_.run(static_cast<int>(pieces), [&](int piece) {
+    const std::size_t first = kTogether * static_cast<std::size_t>(piece);
+    takeTurns(std::span(part_).subspan(first, std::min(kTogether, parts_ - first)));
   });
   End end{from, false};
-  for (std::size_t index = 0; index < parts_ && join(part_[index], end, starts); ++index) {
+  for (std::size_t index = 0; index < parts_ && join(part_[index], end); ++index) {
   }
   return end;
 }

@@ -10,14 +10,15 @@ using device::require;
 
 /// Words a problem that chunks have room for: a problem of 6 orders and 12 stops has 278. Larger ones make chunks of fewer.
 constexpr std::size_t kRoomEach = 288;
-/// Bytes that one thread copies before another is worth waking.
+/// Bytes that are copied in one piece by one thread.
 constexpr std::size_t kBytesEach = 128 * 1024;
+constexpr std::size_t kMostPieces = 32;
 
 }  // namespace
 
-PackedBuffers::PackedBuffers(int chunk)
+PackedBuffers::PackedBuffers(int chunk, int threads)
     : mostWords(std::max<std::size_t>(kMostPackedWords, kRoomEach * static_cast<std::size_t>(chunk))),
-      workers(kThreads) {
+      workers(threads) {
   const auto size = static_cast<std::size_t>(chunk);
   for (Turn& turn : turns) {
     turn.d_words.demand(sizeof(int32_t) * mostWords);
@@ -28,7 +29,7 @@ PackedBuffers::PackedBuffers(int chunk)
 }
 
 void PackedBuffers::copy(void* to, const void* from, std::size_t bytes) {
-  const std::size_t parts = std::clamp<std::size_t>(bytes / kBytesEach, 1, kThreads);
+  const std::size_t parts = std::clamp<std::size_t>(bytes / kBytesEach, 1, kMostPieces);
   workers.run(static_cast<int>(parts), [&](int part) {
     const std::size_t first = bytes * static_cast<std::size_t>(part) / parts;
     const std::size_t end = bytes * static_cast<std::size_t>(part + 1) / parts;
@@ -99,6 +100,7 @@ void PackedWork::finish(const Building& solved, int refused, cudaStream_t stream
   writePacked(solved, rows, stream);
   require(cudaMemcpyAsync(result.memory.as<std::byte>(), rows.memory, bytes, cudaMemcpyDeviceToHost, stream),
           "answers can't be copied");
+  result.done.record(stream);
 }
 
 }  // namespace roundhouse::route_planner::gpu

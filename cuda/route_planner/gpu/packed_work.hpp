@@ -1,9 +1,10 @@
 #pragma once
 
 #include <array>
-#include <vector>
+#include <deque>
 
 #include "../../device/memory.hpp"
+#include "../../device/stream.hpp"
 #include "packed_intake.hpp"
 #include "packed_kernels.hpp"
 #include "worker_pool.hpp"
@@ -14,7 +15,7 @@ namespace roundhouse::route_planner::gpu {
 class PackedBuffers {
  public:
   /// For chunks of up to `chunk` problems. `d_` memory is taken here, so that it does not grow later.
-  explicit PackedBuffers(int chunk);
+  explicit PackedBuffers(int chunk, int threads = kPackedThreads);
 
   /// As memcpy, on several threads where that is worth it.
   void copy(void* to, const void* from, std::size_t bytes);
@@ -28,21 +29,22 @@ class PackedBuffers {
   struct Result {
     device::PinnedMemory memory;
     int first, count, refused;
+    /// They are there.
+    device::Event done;
     PackedRows rows() const { return {memory.as<std::byte>(), count}; }
   };
 
   std::array<Turn, kPlannerSlots> turns;
-  std::vector<Result> results;
+  std::deque<Result> results;
   std::size_t mostWords;
-  /// Copy between pageable and page-locked memory, and walk over packed problems.
-  static constexpr int kThreads = 4;
   WorkerPool workers;
+  PackedWalk walk{workers};
 };
 
 /// The requests of one call as the planner's work.
 class PackedWork final : public DeviceWork {
  public:
-  PackedWork(std::span<PackedRequest> requests, PackedBuffers& buffers) : intake_(requests, buffers.workers), buffers_(buffers) {}
+  PackedWork(std::span<PackedRequest> requests, PackedBuffers& buffers) : intake_(requests, buffers.walk), buffers_(buffers) {}
 
   bool allCancelled() { return intake_.allCancelled(); }
   /// Chunks whose rows are, or will be, in buffers.results.

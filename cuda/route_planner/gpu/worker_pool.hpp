@@ -1,7 +1,10 @@
 #pragma once
 
+#include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <mutex>
 #include <thread>
@@ -9,30 +12,37 @@
 
 namespace roundhouse::route_planner::gpu {
 
-/// Threads that wait between pieces of work: starting them anew for each chunk takes longer than packing it.
+/// Threads that share out pieces of work with the caller. A thread that wakes late finds nothing left, so it costs nothing;
+/// between pieces they stay awake for a while, since a virtual core that sleeps takes longer to wake than a piece takes.
 class WorkerPool {
  public:
-  explicit WorkerPool(int threads);
+  explicit WorkerPool(int threads, std::chrono::microseconds awake = std::chrono::microseconds(250));
   WorkerPool(const WorkerPool&) = delete;
   WorkerPool& operator=(const WorkerPool&) = delete;
   ~WorkerPool();
 
   int threads() const { return static_cast<int>(others_.size()) + 1; }
-  /// work(0) … work(count − 1), at most `threads` of them; the first on the caller's thread. `work` throws nothing, and
-  /// one thread calls at a time.
+  /// work(0) … work(count − 1), each once, on any of the threads. `work` throws nothing, and one thread calls at a time.
   void run(int count, const std::function<void(int)>& work);
 
  private:
-  void serve(int number);
+  void serve();
+  /// False where no piece is left.
+  bool takePiece();
+  /// False when it is over.
+  bool waitForWork(std::uint64_t& seen);
 
+  std::chrono::microseconds awake_;
   std::mutex mutex_;
   std::condition_variable begun_;
-  std::condition_variable ended_;
   const std::function<void(int)>* work_ = nullptr;
-  std::size_t turn_ = 0;
   int count_ = 0;
-  int open_ = 0;
-  bool over_ = false;
+  int next_ = 0;
+  int asleep_ = 0;
+  /// Pieces that are not done.
+  std::atomic<int> open_{0};
+  std::atomic<std::uint64_t> turn_{0};
+  std::atomic<bool> over_{false};
   std::vector<std::thread> others_;
 };
 
