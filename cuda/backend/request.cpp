@@ -73,12 +73,12 @@ Reply::~Reply() {
 
 OutputPlace Reply::placeOf(const char* name, TRITONSERVER_DataType datatype, std::span<const std::int64_t> shape,
                            TRITONSERVER_MemoryType preferred, std::int64_t device) {
-  OutputPlace place{nullptr, TRITONSERVER_DataTypeByteSize(datatype), preferred};
+  OutputPlace place{nullptr, TRITONSERVER_DataTypeByteSize(datatype), preferred, device};
   for (const std::int64_t extent : shape) place.byteSize *= static_cast<std::size_t>(extent);
   TRITONBACKEND_Output* output = nullptr;
   check(TRITONBACKEND_ResponseOutput(response_, &output, name, datatype, shape.data(),
                                      static_cast<std::uint32_t>(shape.size())));
-  check(TRITONBACKEND_OutputBuffer(output, &place.start, place.byteSize, &place.memory, &device));
+  check(TRITONBACKEND_OutputBuffer(output, &place.start, place.byteSize, &place.memory, &place.device));
   return place;
 }
 

@@ -49,6 +49,8 @@ struct OutputPlace {
   void* start = nullptr;
   std::size_t byteSize = 0;
   TRITONSERVER_MemoryType memory = TRITONSERVER_MEMORY_CPU;
+  /// Where `memory` is a GPU's: which one's.
+  std::int64_t device = 0;
 };
 
 /// Has the caller given up? Polled during long work.

@@ -16,6 +16,9 @@ namespace roundhouse::delivery_time {
 /// What the network computes with on the device. The faster ones are used within a limit (accuracy_limit.hpp).
 enum class Precision { fp32, tf32, fp16 };
 
+/// What a plan's kernels, launched one by one, take the host longer to enqueue than a GPU to run.
+constexpr std::size_t kCallGraphRows = 16'384;
+
 struct DeviceNetworkOptions {
   /// model.onnx, or a TensorRT plan where the name ends with .plan.
   std::filesystem::path file;
@@ -34,6 +37,9 @@ struct DeviceNetworkOptions {
   std::filesystem::path planFolder;
   /// Small batches run as CUDA graphs.
   bool graphs = true;
+  /// Batches of up to so many rows that are a call of their own run as one graph with their copies; at most the largest
+  /// profile, 0: none. Each context has buffers and activations for so many.
+  std::size_t callGraphRows = kCallGraphRows;
   /// Activations lie in the arena that all networks of a GPU share; false: each context has its own.
   bool sharedArena = true;
 };
@@ -58,8 +64,22 @@ class DeviceNetwork {
     virtual const float* hostQuantiles() const { return nullptr; }
     /// Enqueues what predicts the first `rows` rows of `hostFeatures` into `hostQuantiles`, copies included, as one graph.
     virtual void enqueueHost(std::size_t /*rows*/, cudaStream_t /*stream*/) {}
-    /// Does what the first calls of `enqueueHost` would have to.
-    virtual void prepareHost() {}
+
+    /// Rows that `enqueueCall` takes at once; 0 where it can't be used.
+    virtual std::size_t callRows() const { return 0; }
+    /// Where rows of a call lie: of any alignment, in memory of the GPU or page-locked.
+    struct Place {
+      void* start = nullptr;
+      bool onDevice = false;
+    };
+    /// Enqueues the prediction of the `rows` rows at `from` into `to` as one graph, copies included. False, with nothing
+    /// enqueued, where these places can't be had in a graph.
+    virtual bool enqueueCall(const Place& /*from*/, std::size_t /*rows*/, const Place& /*to*/, cudaStream_t /*stream*/) {
+      return false;
+    }
+
+    /// Does what the first calls of each size would have to.
+    virtual void prepare() {}
   };
 
   virtual ~DeviceNetwork() = default;

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <utility>
 
+#include "../sharing/shared_gpus.hpp"
 #include "device_fault.hpp"
 
 namespace roundhouse::device {
@@ -21,11 +23,18 @@ class GrowingMemory {
   }
   ~GrowingMemory() { (void)give(memory_); }
 
-  /// What was there before is lost where it has to grow; nothing may still use it then.
+  /// What was there before is lost where it has to grow; nothing may still use it then. The first time it is as large as
+  /// demanded, then half as large again as before at least, so that it grows a few times only.
   void demand(std::size_t bytes) {
     if (bytes <= bytes_) return;
+    const std::size_t ample = std::max(bytes, bytes_ + bytes_ / 2);
     (void)give(std::exchange(memory_, nullptr));
     bytes_ = 0;
+    if (ample > bytes && take(&memory_, ample) == cudaSuccess) {
+      bytes_ = ample;
+      return;
+    }
+    if (ample > bytes) (void)cudaGetLastError();  // else the next launch reports it
     require(take(&memory_, bytes), "no memory for the GPU");
     bytes_ = bytes;
   }
@@ -40,8 +49,23 @@ class GrowingMemory {
   std::size_t bytes_ = 0;
 };
 
-inline cudaError_t takeDevice(void** memory, std::size_t bytes) { return cudaMalloc(memory, bytes); }
-inline cudaError_t giveDevice(void* memory) { return cudaFree(memory); }
+/// Memory beyond what the backends of this process may have is memory that isn't there.
+inline cudaError_t takeDevice(void** memory, std::size_t bytes) {
+  int device = 0;
+  if (const cudaError_t error = cudaGetDevice(&device); error != cudaSuccess) return error;
+  if (!sharing::reserveMemory(device, bytes)) return cudaErrorMemoryAllocation;
+  const cudaError_t error = cudaMalloc(memory, bytes);
+  if (error == cudaSuccess) {
+    sharing::holdMemory(*memory, device, bytes);
+  } else {
+    sharing::releaseMemory(device, bytes);
+  }
+  return error;
+}
+inline cudaError_t giveDevice(void* memory) {
+  sharing::forgetMemory(memory);
+  return cudaFree(memory);
+}
 inline cudaError_t takePinned(void** memory, std::size_t bytes) {
   return cudaHostAlloc(memory, bytes, cudaHostAllocPortable);
 }

@@ -7,11 +7,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
-#include <functional>
 #include <thread>
 
 #include "accuracy_limit.hpp"
-#include "delivery_time/bench_times.hpp"
+#include "delivery_time/backend_ways.hpp"
 #include "device_count.hpp"
 #include "network_repository.hpp"
 #include "onnx_mlp.hpp"
@@ -26,66 +25,27 @@ using namespace roundhouse::test;
 /// Name of a network; '' for both.
 std::string only;
 
-/// A call with buffers of one kind.
-struct BackendCall {
-  BackendCall(TritonHost& host, const std::string& model, const Subject& subject, std::size_t rows, MemoryKind kind)
-      : in(kind, rows * subject.columns.features), out(kind, rows * subject.columns.quantiles) {
-    in.set(subject.features.data());
-    const std::vector<std::int64_t> shape{static_cast<std::int64_t>(rows), static_cast<std::int64_t>(subject.columns.features)};
-    call = host.call(model, {{"features", TRITONSERVER_TYPE_FP32, shape, in.data(), in.bytes(), kind}},
-                     {{"quantiles", out.data(), out.bytes(), kind}});
-  }
-  GpuBuffer in, out;
-  std::unique_ptr<Call> call;
-};
-
-/// Rows a second with so many calls in flight, kept there by up to four threads.
-double backendRate(TritonHost& host, const std::string& model, const Subject& subject, std::size_t rows, MemoryKind kind,
-                   std::size_t inFlight) {
-  const std::size_t threads = std::min<std::size_t>(4, inFlight);
-  std::vector<std::vector<std::unique_ptr<BackendCall>>> calls(threads);
-  for (std::size_t index = 0; index < inFlight; ++index) {
-    calls[index % threads].push_back(std::make_unique<BackendCall>(host, model, subject, rows, kind));
-  }
-  std::vector<double> rates(threads);
-  std::vector<std::thread> running;
-  for (std::size_t thread = 0; thread < threads; ++thread) {
-    running.emplace_back([&, thread] {
-      for (auto& one : calls[thread]) one->call->start();
-      rates[thread] = rateOf([&] {
-        for (auto& one : calls[thread]) one->call->wait(), one->call->start();
-        return calls[thread].size();
-      });
-      for (auto& one : calls[thread]) one->call->wait();
-    });
-  }
-  double rate = 0;
-  for (std::size_t thread = 0; thread < threads; ++thread) running[thread].join(), rate += rates[thread];
-  return rate * static_cast<double>(rows);
-}
-
 std::string compare(TritonHost& host, const Subject& subject, gpu::TensorRtNetwork& network, DeviceNetwork& served,
                     std::size_t rows) {
   const Bare bare = measureBare(network, subject, rows);
   const Latency one = contextLatency(served, subject, rows, 1), four = contextLatency(served, subject, rows, 4);
-  const auto alone = [&](MemoryKind kind) {
-    BackendCall one(host, subject.name, subject, rows, kind);
-    return latencyOf([&] { one.call->infer(); });
-  };
+  const Latency graph = callLatency(served, subject, rows, kDevice), graphPinned = callLatency(served, subject, rows, kPinned);
+  const auto alone = [&](MemoryKind kind) { return backendLatency(host, subject.name, subject, rows, kind); };
   const Latency device = alone(kDevice), pinned = alone(kPinned), pageable = alone(kPageable);
   std::string text = "{ \"rows\": " + std::to_string(rows) + ",\n      \"bare\": { ";
   text += json("deviceMicroseconds", bare.device) + ", " + json("copiesMicroseconds", bare.copies) + ", " +
           json("deviceGraphMicroseconds", bare.graph) + ", " + json("copiesGraphMicroseconds", bare.graphCopies) + ", " +
           json("deviceRowsPerSecond", bare.deviceRate) + ", " + json("copiesRowsPerSecond", bare.copiesRate);
-  text += " },\n      \"withoutCore\": { " + json("oneContextMicroseconds", one) + ", " + json("fourContextsMicroseconds", four);
+  text += " },\n      \"withoutCore\": { " + json("oneContextMicroseconds", one) + ", " + json("fourContextsMicroseconds", four) +
+          ", " + json("callGraphMicroseconds", graph) + ", " + json("pinnedCallGraphMicroseconds", graphPinned);
   text += " },\n      \"backend\": { ";
   text += json("deviceMicroseconds", device) + ", " + json("pinnedMicroseconds", pinned) + ", " +
           json("pageableMicroseconds", pageable);
   std::printf("%-8s %6zu rows: device %.1f us (bare %.1f, graph %.1f), pinned %.1f us (bare %.1f, graph %.1f), pageable %.1f us",
               subject.name.c_str(), rows, device.median, bare.device.median, bare.graph.median, pinned.median,
               bare.copies.median, bare.graphCopies.median, pageable.median);
-  std::printf("; without the core %.1f, four contexts %.1f us; bare %.1f M rows/s, with copies %.1f\n", one.median, four.median,
-              bare.deviceRate / 1e6, bare.copiesRate / 1e6);
+  std::printf("; without the core %.1f, four contexts %.1f, call graph %.1f, pinned %.1f us; bare %.1f M rows/s, with copies %.1f\n",
+              one.median, four.median, graph.median, graphPinned.median, bare.deviceRate / 1e6, bare.copiesRate / 1e6);
   for (const std::size_t inFlight : {4u, 8u, 16u}) {
     const double resident = backendRate(host, subject.name, subject, rows, kDevice, inFlight);
     const double copied = backendRate(host, subject.name, subject, rows, kPinned, inFlight);
@@ -112,10 +72,7 @@ std::string measureVariant(TritonHost& host, const Subject& subject, const std::
   host.load(model);
   for (const std::size_t rows : kBatches) (void)backendRate(host, model, subject, rows, kPinned, 8);
   const std::size_t bytes = usedDeviceMemory() - before;
-  const auto latency = [&](std::size_t rows) {
-    BackendCall one(host, model, subject, rows, kPinned);
-    return latencyOf([&] { one.call->infer(); });
-  };
+  const auto latency = [&](std::size_t rows) { return backendLatency(host, model, subject, rows, kPinned); };
   const Latency small = latency(64), large = latency(65'536);
   const double rate = backendRate(host, model, subject, 65'536, kDevice, 8);
   std::printf("%-28s %.1f MB, 64 rows %.1f us, 65,536 rows %.1f us, %.1f M rows/s\n", model.c_str(),
@@ -147,43 +104,18 @@ Latency coreLatency(TritonHost& host, NetworkRepository& repository, const Subje
   const std::string model = subject.name + "_cpu";
   fs::copy_file(subject.file, repository.add(model, subject.columns, "", "kind: KIND_CPU count: 4") / "model.onnx");
   host.load(model);
-  const Latency latency = [&] {
-    BackendCall one(host, model, subject, 1, kPageable);
-    return latencyOf([&] { one.call->infer(); });
-  }();
+  const Latency latency = backendLatency(host, model, subject, 1, kPageable);
   host.unload(model);
   std::printf("one row on the CPU, by the core: %.1f us\n", latency.median);
   return latency;
 }
 
-/// Other numbers of instances, where calls are few and large.
-std::string measureInstances(TritonHost& host, NetworkRepository& repository, const Subject& subject) {
-  std::string text;
-  for (const int count : {1, 2, 3, 6}) {
-    const std::string model = subject.name + "_" + std::to_string(count);
-    fs::copy_file(subject.file,
-                  repository.add(model, subject.columns, "", "kind: KIND_GPU count: " + std::to_string(count)) / "model.onnx");
-    host.load(model);
-    std::string figures;
-    for (const std::size_t rows : {1'024u, 16'384u}) {
-      for (const std::size_t inFlight : {1u, 4u, 8u}) {
-        const double rate = backendRate(host, model, subject, rows, kDevice, inFlight);
-        std::printf("%d instances, %zu rows, %zu in flight: %.1f M rows/s\n", count, rows, inFlight, rate / 1e6);
-        figures += ", " + json(("rows" + std::to_string(rows) + "InFlight" + std::to_string(inFlight)).c_str(), rate);
-      }
-    }
-    host.unload(model);
-    text += std::string(text.empty() ? "" : ", ") + "{ \"instances\": " + std::to_string(count) + figures + " }";
-  }
-  return "[ " + text + " ]";
-}
-
 /// The batches, and what the plan is.
 struct Compared {
-  std::string batches, plan;
+  std::string batches, plan, ways;
 };
 
-Compared compareAll(TritonHost& host, const Subject& subject) {
+Compared compareAll(TritonHost& host, NetworkRepository& repository, const Subject& subject) {
   const auto reference = loadNetwork(subject.file, "", subject.columns);
   DeviceNetworkOptions options;
   options.file = subject.file;
@@ -198,17 +130,17 @@ Compared compareAll(TritonHost& host, const Subject& subject) {
   for (const std::size_t rows : kBatches) {
     text += (text.empty() ? "" : ",\n    ") + compare(host, subject, *network, *served, rows);
   }
-  return {text, network->description()};
+  return {text, network->description(), measureWays(host, repository, subject, *network)};
 }
 
 std::string measure(TritonHost& host, NetworkRepository& repository, const Subject& subject) {
   fs::copy_file(subject.file, repository.add(subject.name, subject.columns) / "model.onnx");
   host.load(subject.name);
-  const Compared compared = compareAll(host, subject);
+  const Compared compared = compareAll(host, repository, subject);
   host.unload(subject.name);
   std::string text = "{ \"network\": \"" + subject.name + "\", \"runs\": \"" + compared.plan + "\",\n    \"batches\": [ ";
   text += compared.batches + " ],\n    \"variants\": " + variants(host, repository, subject);
-  text += ",\n    \"instances\": " + measureInstances(host, repository, subject);
+  text += ",\n    \"ways\": " + compared.ways;
   return text + ", " + json("coreMicroseconds", coreLatency(host, repository, subject)) + " }";
 }
 

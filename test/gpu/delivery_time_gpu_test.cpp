@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "delivery_time/network_checks.hpp"
+#include "delivery_time/call_checks.hpp"
 #include "delivery_time/plan_checks.hpp"
 #include "device_count.hpp"
 #include "finish_and_exit.hpp"
@@ -30,7 +30,7 @@ void checkBackend(Network& cpu) {
   TritonHost host({.repository = checkoutFolder() / "models", .backends = backendsFolder()});
   host.load("delivery_time");
   const std::string config = host.config("delivery_time");
-  CHECK_THAT(config.find("KIND_GPU") != std::string::npos && config.find("\"count\":3") != std::string::npos, config);
+  CHECK_THAT(config.find("KIND_GPU") != std::string::npos && config.find("\"count\":2") != std::string::npos, config);
   constexpr std::size_t most = 65'536;
   const std::vector<float> features = gpu::rowsToCompare(kColumns, most);
   const std::vector<float> expected = predictOnCpu(cpu, features);
@@ -119,6 +119,7 @@ void checkOnGpu(const fs::path& folder) {
   const auto network = gpu::load(optionsOf(kShipped, cpu.get()));
   std::printf("chosen: %s\n", network->description().c_str());
   checkSizes(*network, *cpu);
+  checkCalls(*network, *cpu);
   checkOddRows(*network, *cpu);
   checkContextsAtOnce(*network, *cpu);
   checkShared(network, *cpu);
@@ -136,6 +137,7 @@ void checkQuickly() {
   const auto cpu = loadNetwork(kShipped, "");
   const auto network = gpu::load(optionsOf(kShipped, nullptr, Precision::fp32));
   checkSizes(*network, *cpu);
+  checkCalls(*network, *cpu);
   checkBackendMixed(*cpu);
 }
 

@@ -38,14 +38,15 @@ class NetworkRepository {
   /// `parameters` is more of config.pbtxt's list, for example "{ key: … }". Returns the version's folder.
   std::filesystem::path add(const std::string& model, const delivery_time::Columns& columns,
                             const std::string& parameters = "", const std::string& group = "kind: KIND_AUTO",
-                            const std::string& backend = "delivery_time") {
+                            const std::string& backend = "delivery_time",
+                            const std::string& scheduling = "dynamic_batching { }") {
     const auto version = folder_ / model / "1";
     std::filesystem::create_directories(version);
     std::ofstream(folder_ / model / "config.pbtxt")
         << "backend: \"" << backend << "\"\nmax_batch_size: 65536\n"
         << "input [ { name: \"features\" data_type: TYPE_FP32 dims: [ " << columns.features << " ] } ]\n"
         << "output [ { name: \"quantiles\" data_type: TYPE_FP32 dims: [ " << columns.quantiles << " ] } ]\n"
-        << "dynamic_batching { }\ninstance_group [ { " << group << " } ]\nparameters [ " << parameters << " ]\n";
+        << scheduling << "\ninstance_group [ { " << group << " } ]\nparameters [ " << parameters << " ]\n";
     return version;
   }
 

@@ -92,6 +92,7 @@ class Folder {
   Folder() : path(fs::temp_directory_path() / ("roundhouse-plans-" + std::to_string(getpid()))) {
     fs::remove_all(path);
     fs::create_directories(path);
+    chmod(path.c_str(), 0755);
   }
   ~Folder() { fs::remove_all(path); }
   std::size_t files() const {
@@ -124,6 +125,39 @@ void checkStore() {
   CHECK_EQUAL(fault, "it is another plan's");
   CHECK_EQUAL(store.keep(kKey, "third"), "");
   CHECK(store.find(kKey, fault) == "third");
+}
+
+/// A plan is code: what others own, or can write, is not run, and nothing is put there.
+void checkStoreOfOthers() {
+  const Folder folder;
+  const PlanStore store(folder.path);
+  const std::string file = (folder.path / fileNameOf(kKey)).string();
+  const auto faultNow = [&] {
+    std::string fault;
+    CHECK(!store.find(kKey, fault));
+    return fault;
+  };
+  CHECK_EQUAL(store.keep(kKey, "plan"), "");
+  for (const mode_t mode : {0660, 0606}) {
+    CHECK_EQUAL(chmod(file.c_str(), mode), 0);
+    CHECK_EQUAL(faultNow(), file + " can be written by other users");
+  }
+  // The next build replaces the file.
+  CHECK_EQUAL(store.keep(kKey, "plan"), "");
+  for (const mode_t mode : {0777, 0775}) {
+    CHECK_EQUAL(chmod(folder.path.c_str(), mode), 0);
+    CHECK_EQUAL(faultNow(), folder.path.string() + " can be written by other users");
+    CHECK_EQUAL(store.keep(kKey, "plan"), folder.path.string() + " can be written by other users");
+  }
+  CHECK_EQUAL(chmod(folder.path.c_str(), 0755), 0);
+  std::string fault;
+  CHECK(store.find(kKey, fault) == "plan" && fault.empty());
+  if (geteuid() != 0) return test::skip("only root can make files of another user");
+  CHECK_EQUAL(chown(file.c_str(), 65534, 65534), 0);
+  CHECK_EQUAL(faultNow(), file + " belongs to user 65534");
+  CHECK_EQUAL(chown(folder.path.c_str(), 65534, 65534), 0);
+  CHECK_EQUAL(faultNow(), folder.path.string() + " belongs to user 65534");
+  CHECK_EQUAL(store.keep(kKey, "plan"), folder.path.string() + " belongs to user 65534");
 }
 
 /// In a container every process has the same number: what one left that was killed once kept all others from writing.
@@ -170,7 +204,11 @@ void checkPlacesOfPlans() {
   unsetenv("ROUNDHOUSE_PLAN_DIR");
   setenv("XDG_CACHE_HOME", folder.path.c_str(), 1);
   CHECK_EQUAL(PlanStore("").folder(), folder.path / "roundhouse" / "plans");
+  const mode_t usual = umask(0002);
   CHECK_EQUAL(PlanStore("").keep(kKey, "plan"), "");
+  umask(usual);
+  struct stat made {};
+  CHECK(stat((folder.path / "roundhouse" / "plans").c_str(), &made) == 0 && (made.st_mode & 0777) == 0700);
   setenv("ROUNDHOUSE_PLAN_DIR", "/elsewhere", 1);
   CHECK_EQUAL(PlanStore("").folder(), "/elsewhere");
   CHECK_EQUAL(PlanStore("/given").folder(), "/given");
@@ -183,7 +221,9 @@ void checkPlacesOfPlans() {
   std::string fault;
   CHECK(!PlanStore("").find(kKey, fault) && fault.empty());
   std::ofstream(folder.path / "file") << "x";
-  CHECK(PlanStore(folder.path / "file" / "plans").keep(kKey, "plan").ends_with("Not a directory"));
+  for (const fs::path& place : {folder.path / "file" / "plans", folder.path / "file"}) {
+    CHECK_THAT(PlanStore(place).keep(kKey, "plan").ends_with("Not a directory"), PlanStore(place).keep(kKey, "plan"));
+  }
 }
 
 }  // namespace
@@ -194,6 +234,7 @@ int main() {
   checkFiles();
   checkBarePlans();
   checkStore();
+  checkStoreOfOthers();
   checkStoreBesideLeftovers();
   checkStoreAtOnce();
   checkPlacesOfPlans();

@@ -22,13 +22,20 @@ void copy(void* to, const void* from, std::size_t bytes, cudaStream_t stream) {
 
 }  // namespace
 
-DeviceInstance::DeviceInstance(const Columns& columns, int device, std::shared_ptr<DeviceNetwork> network)
+DeviceInstance::DeviceInstance(const Columns& columns, int device, std::shared_ptr<DeviceNetwork> network,
+                               std::size_t mostRows)
     : columns_(columns), device_(device), network_(std::move(network)) {
   device::useDevice(device_);
   for (auto* stream : {&stream_, &copyIn_, &copyOut_}) stream->emplace();
   handOver_.emplace();
   context_ = network_->context();
-  context_->prepareHost();
+  context_->prepare();
+  demand(mostRows);
+}
+
+void DeviceInstance::demand(std::size_t rows) {
+  d_features_.demand(rows * columns_.features * sizeof(float));
+  d_quantiles_.demand(rows * columns_.quantiles * sizeof(float));
 }
 
 DeviceInstance::~DeviceInstance() { (void)cudaSetDevice(device_); }
@@ -104,8 +111,7 @@ void DeviceInstance::runSmall(Batch& batch, std::vector<Slice>& slices, std::siz
 /// On buffers of the instance, but for what lies in device memory and is large enough to run there. Who is done is answered
 /// while the others still run: else all of a batch would send their next requests at once, and again make one batch.
 void DeviceInstance::runLarge(Batch& batch, std::vector<Slice>& slices, std::size_t rows) {
-  d_features_.demand(rows * columns_.features * sizeof(float));
-  d_quantiles_.demand(rows * columns_.quantiles * sizeof(float));
+  demand(rows);
   batch.each([&](std::size_t index) { placeReply(batch.request(index), slices[index], columns_, device_); });
   stage(batch, slices, rows);
   const std::vector<Group> groups = groupsOf(batch, slices);
@@ -169,6 +175,7 @@ cudaStream_t DeviceInstance::runTogether(const std::vector<Slice>& slices, const
   const Slice& slice = slices[group.members.front()];
   const bool alone = group.members.size() == 1;
   const bool reads = alone && slice.isReadable(), writes = alone && slice.isWritable();
+  if (alone && slice.isLocal() && group.rows <= context_->callRows() && runAsGraph(slice)) return *stream_;
   if (alone && slice.parts.size() == 1 && !reads && !writes && group.rows >= kRowsInHalves) return runInHalves(slice);
   if (!reads) {
     for (const std::size_t index : group.members) upload(slices[index]);
@@ -180,6 +187,18 @@ cudaStream_t DeviceInstance::runTogether(const std::vector<Slice>& slices, const
     for (const std::size_t index : group.members) download(slices[index], 0, slices[index].rows, *stream_);
   }
   return *stream_;
+}
+
+/// False, with nothing enqueued, where it has to go another way.
+bool DeviceInstance::runAsGraph(const Slice& slice) {
+  const Part& part = slice.parts.front();
+  void* from = const_cast<void*>(part.start);
+  if (part.memory == TRITONSERVER_MEMORY_CPU) {
+    from = std::memcpy(stagedIn_.as<char>() + slice.offset * columns_.features * sizeof(float), part.start, part.bytes);
+  }
+  void* const to = slice.place.memory == TRITONSERVER_MEMORY_CPU ? stagedQuantiles(slice) : slice.place.start;
+  return context_->enqueueCall({from, part.memory == TRITONSERVER_MEMORY_GPU}, slice.rows,
+                               {to, slice.place.memory == TRITONSERVER_MEMORY_GPU}, *stream_);
 }
 
 /// The second half is copied in while the first one runs, and the first one out while the second runs.

@@ -16,7 +16,8 @@ namespace roundhouse::delivery_time::gpu {
 /// outputs are written where the core says; only pageable memory goes through staging.
 class DeviceInstance : public Instance {
  public:
-  DeviceInstance(const Columns& columns, int device, std::shared_ptr<DeviceNetwork> network);
+  /// For batches of up to `mostRows` rows, whose memory on the GPU is taken here, so that it does not grow later.
+  DeviceInstance(const Columns& columns, int device, std::shared_ptr<DeviceNetwork> network, std::size_t mostRows);
   ~DeviceInstance() override;
 
   void execute(backend::Batch& batch) override;
@@ -27,6 +28,7 @@ class DeviceInstance : public Instance {
     std::size_t rows = 0;
   };
 
+  void demand(std::size_t rows);
   void run(backend::Batch& batch, std::vector<Slice>& slices);
   void runSmall(backend::Batch& batch, std::vector<Slice>& slices, std::size_t rows);
   void runLarge(backend::Batch& batch, std::vector<Slice>& slices, std::size_t rows);
@@ -34,6 +36,7 @@ class DeviceInstance : public Instance {
   static std::vector<Group> groupsOf(const backend::Batch& batch, const std::vector<Slice>& slices);
   cudaStream_t runTogether(const std::vector<Slice>& slices, const Group& group);
   cudaStream_t runInHalves(const Slice& slice);
+  bool runAsGraph(const Slice& slice);
   void step(cudaStream_t before, cudaStream_t behind) const;
   void finish(backend::Batch& batch, std::size_t index, Slice& slice);
   void answer(backend::Batch& batch, std::size_t index, Slice& slice) const;

@@ -22,11 +22,12 @@ Slice readSlice(TRITONBACKEND_Request* request, const Columns& columns, int devi
                                                ", not FP32");
   }
   Slice slice;
+  slice.device = device;
   std::uint64_t found = 0;
   for (std::uint32_t index = 0; index < buffers; ++index) {
     Part part;
-    std::int64_t place = device;
-    check(TRITONBACKEND_InputBuffer(input, index, &part.start, &part.bytes, &part.memory, &place));
+    part.device = device;
+    check(TRITONBACKEND_InputBuffer(input, index, &part.start, &part.bytes, &part.memory, &part.device));
     found += part.bytes;
     if (part.bytes > 0) slice.parts.push_back(part);
   }

@@ -64,6 +64,7 @@ class Loading {
   std::shared_ptr<TensorRtNetwork> runPlan();
   std::shared_ptr<TensorRtNetwork> runBuilt();
   std::shared_ptr<TensorRtNetwork> built(Precision precision);
+  std::string build(Precision precision, const std::string& fault);
   std::shared_ptr<TensorRtNetwork> open(const std::string& plan);
   std::string describe(const std::string& precision) const;
 
@@ -78,7 +79,8 @@ class Loading {
 std::shared_ptr<TensorRtNetwork> Loading::open(const std::string& plan) {
   return std::make_shared<TensorRtNetwork>(
       library_, plan,
-      TensorRtNetwork::Settings{name_, options_.columns, options_.device, options_.graphs, options_.sharedArena});
+      TensorRtNetwork::Settings{name_, options_.columns, options_.device, options_.graphs, options_.sharedArena,
+                                options_.callGraphRows});
 }
 
 std::string Loading::describe(const std::string& precision) const {
@@ -118,9 +120,19 @@ std::shared_ptr<TensorRtNetwork> Loading::built(Precision precision) {
     }
   }
   if (!fault.empty()) notes_ += "; a kept plan was no good (" + fault + ")";
-  const std::string plan = buildPlan(library_, {file_, name_, options_.columns, precision, options_.profiles});
+  const std::string plan = build(precision, fault);
   if (const std::string reason = store.keep(key, plan); !reason.empty()) notes_ += "; not kept (" + reason + ")";
   return open(plan);
+}
+
+/// `fault`: of the kept plan; who can't build one wants to know.
+std::string Loading::build(Precision precision, const std::string& fault) {
+  try {
+    return buildPlan(library_, {file_, name_, options_.columns, precision, options_.profiles});
+  } catch (const Error& error) {
+    if (fault.empty()) throw;
+    throw Error(ErrorCode::modelFailed, std::string(error.what()) + "; a kept plan was no good (" + fault + ")");
+  }
 }
 
 /// The precision that was asked for, else the fastest within the limit.
@@ -152,10 +164,11 @@ class LoadedNetworks {
                             (options.precision ? nameOf(*options.precision) : "any") + " " +
                             std::to_string(options.columns.features) + ":" + std::to_string(options.columns.quantiles) +
                             " " + textOf(options.profiles) + (options.reference != nullptr ? " checked" : "") +
-                            (options.graphs ? " graphs" : "") +
+                            (options.graphs ? " graphs " + std::to_string(options.callGraphRows) : "") +
                             (options.sharedArena ? " arena" : "");
     const std::lock_guard lock(mutex_);
     const CurrentDevice current(options.device);
+    std::erase_if(loaded_, [](const auto& entry) { return entry.second.expired(); });
     auto network = loaded_[key].lock();
     if (!network) loaded_[key] = network = Loading(options, file).run();
     return network;

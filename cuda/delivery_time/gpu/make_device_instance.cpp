@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "device_instance.hpp"
 #include "profiles.hpp"
 #include "triton_error.hpp"
@@ -11,6 +13,13 @@ std::optional<Precision> precisionOf(const std::string& text) {
   if (text == "tf32") return Precision::tf32;
   if (text == "fp16") return Precision::fp16;
   throw Error(ErrorCode::modelFailed, "the parameter precision is '" + text + "'; it must be fp32, tf32 or fp16");
+}
+
+std::size_t callGraphRowsOf(const backend::ModelSettings& settings) {
+  const std::string text = settings.parameter("graph_rows", std::to_string(kCallGraphRows));
+  const bool whole = !text.empty() && text.size() <= 7 && text.find_first_not_of("0123456789") == std::string::npos;
+  if (whole) return std::stoul(text);
+  throw Error(ErrorCode::modelFailed, "the parameter graph_rows is '" + text + "'; it must be a number of rows");
 }
 
 bool flagOf(const backend::ModelSettings& settings, const char* name) {
@@ -37,6 +46,7 @@ DeviceNetworkOptions optionsOf(Model& model, int device) {
   options.library = settings.parameter("tensorrt", "");
   options.planFolder = settings.parameter("plan_folder", "");
   options.graphs = flagOf(settings, "graphs");
+  options.callGraphRows = callGraphRowsOf(settings);
   options.sharedArena = flagOf(settings, "shared_arena");
   return options;
 }
@@ -50,7 +60,8 @@ std::unique_ptr<Instance> makeDeviceInstance(Model& model, int device, std::stri
   auto network = loadDeviceNetwork(options);
   backend::logInfo(__FILE__, __LINE__, model.settings.name + " " + std::to_string(model.settings.version) + " on GPU " +
                                            std::to_string(device) + ": " + network->description());
-  return std::make_unique<gpu::DeviceInstance>(model.columns, device, std::move(network));
+  return std::make_unique<gpu::DeviceInstance>(model.columns, device, std::move(network),
+                                               static_cast<std::size_t>(std::max<std::int64_t>(1, model.settings.maxBatchSize)));
 }
 
 }  // namespace roundhouse::delivery_time

@@ -1,6 +1,7 @@
 #include "plan_store.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -27,6 +28,26 @@ fs::path usualFolder() {
   }
   const std::string home = fromEnvironment("HOME");
   return home.empty() ? fs::path() : fs::path(home) / ".cache" / "roundhouse" / "plans";
+}
+
+/// A plan is code that a GPU runs: '' where nobody but this user and root can have written it, else who can.
+std::string whoElseWrites(const fs::path& path) {
+  struct stat status {};
+  if (stat(path.c_str(), &status) != 0) return "";
+  if (status.st_uid != geteuid() && status.st_uid != 0) {
+    return path.string() + " belongs to user " + std::to_string(status.st_uid);
+  }
+  if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0) return path.string() + " can be written by other users";
+  return "";
+}
+
+/// Makes a folder for this user alone. Those above it are as the process makes folders.
+bool makeFolder(const fs::path& folder, std::error_code& failed) {
+  fs::create_directories(folder.parent_path(), failed);
+  if (failed) return false;
+  if (mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) failed = {errno, std::generic_category()};
+  if (!failed && !fs::is_directory(folder, failed) && !failed) failed = std::make_error_code(std::errc::not_a_directory);
+  return !failed;
 }
 
 /// Closes and removes a file unless it was given its name.
@@ -69,7 +90,12 @@ PlanStore::PlanStore(const fs::path& folder) : folder_(folder.empty() ? usualFol
 std::optional<std::string> PlanStore::find(const PlanKey& key, std::string& fault) const {
   fault.clear();
   if (folder_.empty()) return std::nullopt;
-  const auto bytes = fileBytes(folder_ / fileNameOf(key));
+  const fs::path path = folder_ / fileNameOf(key);
+  if (!fs::exists(path)) return std::nullopt;
+  fault = whoElseWrites(folder_);
+  if (fault.empty()) fault = whoElseWrites(path);
+  if (!fault.empty()) return std::nullopt;
+  const auto bytes = fileBytes(path);
   if (!bytes) return std::nullopt;
   auto file = decodePlan(std::string(bytes->begin(), bytes->end()), fault);
   if (!file) return std::nullopt;
@@ -83,8 +109,8 @@ std::optional<std::string> PlanStore::find(const PlanKey& key, std::string& faul
 std::string PlanStore::keep(const PlanKey& key, const std::string& plan) const {
   if (folder_.empty()) return "there is neither ROUNDHOUSE_PLAN_DIR nor a home folder";
   std::error_code failed;
-  fs::create_directories(folder_, failed);
-  if (failed) return folder_.string() + ": " + failed.message();
+  if (!makeFolder(folder_, failed)) return folder_.string() + ": " + failed.message();
+  if (const std::string others = whoElseWrites(folder_); !others.empty()) return others;
   const fs::path target = folder_ / fileNameOf(key);
   NewFile file(target);
   if (file.isOpen() && file.write(encodePlan({key, plan})) && file.rename(target)) return "";

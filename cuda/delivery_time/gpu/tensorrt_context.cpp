@@ -1,5 +1,6 @@
 #include "tensorrt_context.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include "error.hpp"
@@ -115,9 +116,32 @@ void TensorRtContext::enqueueHost(std::size_t rows, cudaStream_t stream) {
   graph(Source::host, rows, stream).launch(stream);
 }
 
-void TensorRtContext::prepareHost() {
+/// Executions of all profiles, too: they take memory of the GPU, which does not grow later then.
+void TensorRtContext::prepare() {
+  for (std::size_t profile = 0; profile < executions_.size(); ++profile) (void)execution(profile);
   for (std::size_t rows = 1; rows <= graphRows_; rows *= 2) (void)graph(Source::host, rows, own_);
   if (graphRows_ > 0) (void)graph(Source::host, graphRows_, own_);
+  prepareCalls();
+}
+
+void TensorRtContext::prepareCalls() {
+  const auto& settings = network_->settings();
+  const std::size_t rows = std::min(settings.callGraphRows, network_->maxRows());
+  if (!settings.graphs || rows == 0) return;
+  std::size_t activations = 0;
+  for (std::size_t profile = 0; profile <= profileFor(network_->profiles(), rows) && network_->arena() != nullptr; ++profile) {
+    activations = std::max(activations, network_->activationBytes(profile));
+  }
+  calls_ = std::make_unique<CallGraphs>(settings.columns, rows, activations,
+                                        [this](const CallGraphs::Buffers& buffers, std::size_t padded, cudaStream_t stream) {
+    const std::size_t profile = profileFor(network_->profiles(), padded);
+    Execution& work = execution(profile);
+    setRows(work, padded);
+    setAddresses(work, buffers.d_features, buffers.d_quantiles);
+    if (network_->arena() != nullptr) setMemory(work, buffers.d_activations, network_->activationBytes(profile));
+    launch(work, stream);
+  });
+  calls_->prepare();
 }
 
 const Graph& TensorRtContext::graph(Source source, std::size_t rows, cudaStream_t stream) {

@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "call_graphs.hpp"
 #include "graph.hpp"
 #include "memory.hpp"
 #include "stream.hpp"
@@ -23,7 +24,11 @@ class TensorRtContext : public DeviceNetwork::Context {
   float* hostFeatures() override { return hostFeatures_; }
   const float* hostQuantiles() const override { return hostQuantiles_; }
   void enqueueHost(std::size_t rows, cudaStream_t stream) override;
-  void prepareHost() override;
+  std::size_t callRows() const override { return calls_ ? calls_->rows() : 0; }
+  bool enqueueCall(const Place& from, std::size_t rows, const Place& to, cudaStream_t stream) override {
+    return calls_->launch(from, rows, to, stream);
+  }
+  void prepare() override;
 
  private:
   enum class Source { device, host };
@@ -38,6 +43,7 @@ class TensorRtContext : public DeviceNetwork::Context {
   };
 
   void prepareBuffers();
+  void prepareCalls();
   Execution& execution(std::size_t profile);
   void setRows(Execution& execution, std::size_t rows);
   void setMemory(Execution& execution, void* memory, std::size_t bytes);
@@ -65,6 +71,8 @@ class TensorRtContext : public DeviceNetwork::Context {
   float* hostQuantiles_ = nullptr;
   /// By padded rows.
   std::map<std::pair<Source, std::size_t>, Graph> graphs_;
+  /// Those of calls of their own; made by `prepare`.
+  std::unique_ptr<CallGraphs> calls_;
 };
 
 }  // namespace roundhouse::delivery_time::gpu

@@ -22,6 +22,8 @@ class TensorRtNetwork : public DeviceNetwork, public std::enable_shared_from_thi
     int device = 0;
     bool graphs = true;
     bool sharedArena = true;
+    /// As in DeviceNetworkOptions.
+    std::size_t callGraphRows = 0;
   };
 
   /// Throws Error naming the file where TensorRT refuses the plan or it has other columns.

@@ -129,4 +129,21 @@ inline Latency contextLatency(DeviceNetwork& network, const Subject& subject, st
   });
 }
 
+/// Its graph of a whole call, without the core, between places of one kind.
+inline Latency callLatency(DeviceNetwork& network, const Subject& subject, std::size_t rows, MemoryKind kind) {
+  GpuBuffer in(kind, rows * subject.columns.features), out(kind, rows * subject.columns.quantiles);
+  in.set(subject.features.data());
+  const auto context = network.context();
+  context->prepare();
+  if (context->callRows() < rows) return {};
+  const device::Stream stream;
+  const bool onDevice = kind.type == TRITONSERVER_MEMORY_GPU;
+  return latencyOf([&] {
+    if (!context->enqueueCall({in.data(), onDevice}, rows, {out.data(), onDevice}, stream)) {
+      throw std::runtime_error("a graph refuses an address");
+    }
+    stream.wait();
+  });
+}
+
 }  // namespace roundhouse::test

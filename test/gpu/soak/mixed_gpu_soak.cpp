@@ -1,7 +1,8 @@
 // mixed_gpu_soak [--seconds 480] [--callers 8] [--least 200000] [--models DIR] [--backends DIR] [--seed N] [--out FILE]
 // Requests of all three models with sizes of all kinds, from many callers at once, in TritonCore in this process; the memory
-// of the GPU and of the process over time. Ends with 1 where a request fails, an answer changes, fewer than --least were
+// of the GPU and of the process over time. The largest batches come first. Ends with 1 where a request fails, an answer changes, fewer than --least were
 // served, or the GPU's memory grows after the warm-up (the first quarter).
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <map>
@@ -46,24 +47,30 @@ std::size_t someSize(Random& random, double most) {
   return static_cast<std::size_t>(std::pow(most, static_cast<double>(random.within(0, 1000)) / 1000));
 }
 
+struct SizedCall {
+  std::string model;
+  std::size_t size;
+  std::unique_ptr<SoakCall> call;
+};
+
 struct Caller {
-  std::vector<std::pair<std::string, std::unique_ptr<SoakCall>>> calls;
+  std::vector<SizedCall> calls;
   Random random;
 
   Caller(TritonHost& host, std::uint64_t seed) : random{seed} {
     for (std::size_t i = 0; i < kSizes; ++i) {
       const bool pinned = i % 2 == 0;
-      add("delivery_time", new NetworkCall(host, random, someSize(random, 20'000), pinned));
-      add("route_planner", new PlansCall(host, random, someSize(random, 2'000), pinned));
-      add("candidate_cost", new CostCall(host, random, static_cast<int>(someSize(random, 4'096)), pinned));
+      const std::size_t rows = someSize(random, 20'000), plans = someSize(random, 2'000), candidates = someSize(random, 4'096);
+      calls.push_back({"delivery_time", rows, std::make_unique<NetworkCall>(host, random, rows, pinned)});
+      calls.push_back({"route_planner", plans, std::make_unique<PlansCall>(host, random, plans, pinned)});
+      calls.push_back({"candidate_cost", candidates,
+                       std::make_unique<CostCall>(host, random, static_cast<int>(candidates), pinned)});
     }
   }
 
-  void add(const std::string& model, SoakCall* call) { calls.emplace_back(model, call); }
-
   void run(Clock::time_point end, Counts& counts) {
     while (Clock::now() < end) {
-      const auto& [model, call] = calls[static_cast<std::size_t>(random.within(0, static_cast<int64_t>(calls.size()) - 1))];
+      const auto& [model, size, call] = calls[static_cast<std::size_t>(random.within(0, static_cast<int64_t>(calls.size()) - 1))];
       std::string failure;
       bool same = true;
       try {
@@ -79,6 +86,26 @@ struct Caller {
     }
   }
 };
+
+/// Buffers grow with the largest batch seen, so the largest ones come first: all calls of a model at once, the largest in
+/// front, in every second round behind the two smallest, which keep the instances busy while the others become one batch.
+void warmUp(const std::vector<std::unique_ptr<Caller>>& callers) {
+  for (const char* model : {"delivery_time", "route_planner", "candidate_cost"}) {
+    std::vector<SizedCall*> all;
+    for (const auto& caller : callers) {
+      for (SizedCall& sized : caller->calls) {
+        if (sized.model == model) all.push_back(&sized);
+      }
+    }
+    std::sort(all.begin(), all.end(), [](const SizedCall* a, const SizedCall* b) { return a->size > b->size; });
+    for (int round = 0; round < 40; ++round) {
+      std::vector<SizedCall*> order = all;
+      if (round % 2 == 1 && order.size() > 2) std::rotate(order.begin(), order.end() - 2, order.end());
+      for (SizedCall* sized : order) sized->call->start();
+      for (SizedCall* sized : order) (void)sized->call->wait();
+    }
+  }
+}
 
 std::vector<MemorySample> sampleUntil(Clock::time_point start, double seconds) {
   std::vector<MemorySample> samples;
@@ -149,6 +176,7 @@ void soak(const Settings& settings) {
   while (callers.size() < settings.callers) {
     callers.push_back(std::make_unique<Caller>(host, settings.seed * 1'000 + callers.size()));
   }
+  if (onGpu) warmUp(callers);
   Counts counts;
   const auto start = Clock::now();
   const auto end = start + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(settings.seconds));

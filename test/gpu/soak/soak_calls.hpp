@@ -17,8 +17,13 @@ namespace roundhouse::test {
 class SoakCall {
  public:
   virtual ~SoakCall() = default;
+  virtual void start() = 0;
   /// Throws TritonFailure where it fails; false where the answer is another one than the first.
-  virtual bool infer() = 0;
+  virtual bool wait() = 0;
+  bool infer() {
+    start();
+    return wait();
+  }
 };
 
 /// Rows of the network: its answers may differ in the last bits from batch to batch.
@@ -34,8 +39,9 @@ class NetworkCall : public SoakCall {
                         rows * kFeatures * sizeof(float), memory_.kind}},
                       {{"quantiles", quantiles, rows * kQuantiles * sizeof(float), memory_.kind}});
   }
-  bool infer() override {
-    call_->infer();
+  void start() override { call_->start(); }
+  bool wait() override {
+    call_->wait();
     return true;
   }
 
@@ -59,9 +65,12 @@ class PlansCall : public SoakCall {
     rows_ = memory_.take<std::byte>(count * kRowBytes);
     call_ = plannerCall(host, {input, words.size()}, count, rowsIn(rows_, count), memory_.kind);
   }
-  bool infer() override {
+  void start() override {
     std::memset(rows_, 0xA5, count_ * kRowBytes);
-    call_->infer();
+    call_->start();
+  }
+  bool wait() override {
+    call_->wait();
     if (first_.empty()) first_.assign(rows_, rows_ + count_ * kRowBytes);
     return std::memcmp(first_.data(), rows_, first_.size()) == 0;
   }
@@ -81,8 +90,8 @@ class CostCall : public SoakCall {
  public:
   CostCall(TritonHost& host, Random& random, int candidates, bool pinned)
       : call_(host, "candidate_cost", shardOf(random, candidates), pinned) {}
-  bool infer() override {
-    call_.start();
+  void start() override { call_.start(); }
+  bool wait() override {
     call_.wait();
     return true;
   }

@@ -1,0 +1,70 @@
+// The backend with other numbers of instances, other graphs, and with or without the core's batches, against the bare loop.
+#pragma once
+
+#include <map>
+
+#include "backend_calls.hpp"
+
+namespace roundhouse::test {
+
+struct Way {
+  int instances;
+  std::size_t graphRows;
+  bool batches;
+};
+
+constexpr Way kWays[] = {{1, 16'384, true}, {2, 16'384, true},  {3, 16'384, true},  {2, 256, true},    {3, 256, true},
+                         {2, 2'048, true},  {2, 65'536, true},  {1, 16'384, false}, {2, 16'384, false}, {3, 16'384, false},
+                         {4, 16'384, false}};
+
+/// Sums of microseconds above the bare loop, and shares of its rate: device-resident, then pinned.
+inline std::string measureRows(TritonHost& host, const std::string& model, const Subject& subject, std::size_t rows,
+                               const Bare& bare) {
+  const double device = backendLatency(host, model, subject, rows, kDevice).median - bare.device.median;
+  const double pinned = backendLatency(host, model, subject, rows, kPinned).median - bare.copies.median;
+  std::string text = "{ \"rows\": " + std::to_string(rows) + ", " + json("deviceAddedMicroseconds", device) + ", " +
+                     json("pinnedAddedMicroseconds", pinned);
+  std::printf("  %6zu rows: device %+.1f us, pinned %+.1f us", rows, device, pinned);
+  for (const std::size_t inFlight : {4u, 8u}) {
+    const double resident = backendRate(host, model, subject, rows, kDevice, inFlight) / bare.deviceRate;
+    const double copied = backendRate(host, model, subject, rows, kPinned, inFlight) / bare.copiesRate;
+    const std::string name = "InFlight" + std::to_string(inFlight);
+    text += ", " + json(("deviceShare" + name).c_str(), resident) + ", " + json(("pinnedShare" + name).c_str(), copied);
+    std::printf("; %zu in flight %.2f, %.2f of bare", inFlight, resident, copied);
+  }
+  std::printf("\n");
+  return text + " }";
+}
+
+inline std::string measureWay(TritonHost& host, NetworkRepository& repository, const Subject& subject, const Way& way,
+                              const std::map<std::size_t, Bare>& bare) {
+  const std::string model = subject.name + "_" + std::to_string(way.instances) + "_" + std::to_string(way.graphRows) +
+                            (way.batches ? "_batches" : "_alone");
+  const fs::path folder = repository.add(model, subject.columns,
+                                         NetworkRepository::parameter("graph_rows", std::to_string(way.graphRows)),
+                                         "kind: KIND_GPU count: " + std::to_string(way.instances), "delivery_time",
+                                         way.batches ? "dynamic_batching { }" : "");
+  fs::copy_file(subject.file, folder / "model.onnx");
+  host.load(model);
+  std::printf("%s\n", model.c_str());
+  std::string figures;
+  for (const auto& [rows, loop] : bare) figures += (figures.empty() ? "" : ", ") + measureRows(host, model, subject, rows, loop);
+  const double small = backendRate(host, model, subject, 64, kPinned, 16);
+  std::printf("  64 rows, 16 in flight: %.1f M rows/s\n", small / 1e6);
+  std::fflush(stdout);
+  host.unload(model);
+  return "{ \"instances\": " + std::to_string(way.instances) + ", \"graphRows\": " + std::to_string(way.graphRows) +
+         ", \"batches\": " + (way.batches ? "true" : "false") + ", " + json("rows64InFlight16", small) + ", \"by\": [ " + figures +
+         " ] }";
+}
+
+inline std::string measureWays(TritonHost& host, NetworkRepository& repository, const Subject& subject,
+                               gpu::TensorRtNetwork& network) {
+  std::map<std::size_t, Bare> bare;
+  for (const std::size_t rows : kBatches) bare[rows] = measureBare(network, subject, rows);
+  std::string text;
+  for (const Way& way : kWays) text += (text.empty() ? "" : ",\n    ") + measureWay(host, repository, subject, way, bare);
+  return "[ " + text + " ]";
+}
+
+}  // namespace roundhouse::test
