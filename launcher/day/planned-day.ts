@@ -1,12 +1,9 @@
 import { basename, resolve } from 'node:path';
 import { ArgumentsInvalid } from '#lib/command-line';
-import type { Seconds } from '#schemas/brands';
 import { cityDay } from '#policy/simulation/city/city-day';
 import type { Day, DayResult } from '#policy/simulation/day';
 import type { DayRules } from '#policy/simulation/day-metrics';
-import type { MdrpInstance } from '#policy/simulation/mdrp/instance';
-import { mdrpDay } from '#policy/simulation/mdrp/mdrp-day';
-import { mdrpPolicy } from '#policy/simulation/mdrp/mdrp-policy';
+import { dispatchedDay } from '#policy/simulation/mdrp/dispatched-day';
 import { solutionFiles } from '#policy/simulation/mdrp/solution-files';
 import { readMdrpFolder } from '../mdrp/read-folder';
 import { prepareSolutionFolder, writeSolution } from '../mdrp/write-solution';
@@ -44,6 +41,7 @@ export async function planMdrpDay(
   folder: string,
   roundMinutes: number,
   out: string | null,
+  prepositioning = true,
 ): Promise<PlannedDay> {
   const instance = await readMdrpFolder(folder);
   if (out !== null) {
@@ -54,7 +52,7 @@ export async function planMdrpDay(
   const name = basename(resolve(folder));
   const { orders, couriers, parameters } = instance;
   return {
-    day: mdrpDayOf(instance, name, roundMinutes),
+    day: dispatchedDay(instance, { name, roundMinutes, prepositioning }),
     rules: parameters,
     title: `MDRP day ${name}: ${couriers.length} couriers, ${orders.length} orders, f = ${roundMinutes} min`,
     save: async (result) => {
@@ -63,14 +61,4 @@ export async function planMdrpDay(
       return `solution files in ${out}`;
     },
   };
-}
-
-function mdrpDayOf(instance: MdrpInstance, name: string, roundMinutes: number): Day {
-  return mdrpDay(instance, {
-    name,
-    roundMinutes,
-    offerHorizonSeconds: 1800 as Seconds,
-    shiftLookaheadSeconds: 1800 as Seconds,
-    policyAt: (_view, parameters) => mdrpPolicy(parameters, roundMinutes),
-  });
 }

@@ -1,3 +1,5 @@
+import { addChains } from './chains/add-chains';
+import { chainCandidates } from './chains/chain-candidates';
 import { BundleRule, type Bundle } from './bundle-rule';
 import { disjointBundles, openOrdersByRestaurant, overlappingBundles } from './bundles';
 import { CandidateRows, candidatesOf, type Candidate, type CandidateTable } from './candidate-table';
@@ -33,6 +35,7 @@ export function candidateTable(
   const couriers = Math.max(1, Math.min(couriersPerBundle, Math.floor(maxCandidates / Math.max(1, count))));
   const offers = new Offers(view, new ChosenCouriers(view, new CourierCheck(view), couriers), told);
   for (const bundles of kept) offers.addRestaurant(bundles);
+  addChains(view, offers.rows, maxCandidates, chainCandidates(view, open.flat()));
   return offers.rows.table();
 }
 

@@ -1,4 +1,5 @@
 import type { Courier, DispatchRound } from '#schemas/domain';
+import { MAX_BUNDLE_ORDERS } from '#schemas/tensors';
 import { assign, type AssignOptions } from '../assignment/assign';
 import type { AssignmentTable } from '../assignment/problem';
 import type { ArrivedPlan, ArrivedPlans } from './arrived-plans';
@@ -114,27 +115,32 @@ function tableOf(index: RoundIndex, plans: ArrivedPlans, { bases, usable }: Usab
   };
 }
 
-/** Marginal costs, and what it costs to give a courier another bundle than the one that it was told of. */
+/**
+ * Marginal costs, what it costs to give a courier another bundle than the one that it was told of, and what orders
+ * cost that its guaranteed pay doesn't cover.
+ */
 function costsOf(index: RoundIndex, plans: ArrivedPlans, { bases, usable }: Usable) {
-  const { reshuffleCost } = index.round.policy;
+  const { reshuffleCost, uncoveredOrderCost = 0 } = index.round.policy;
+  const covered = index.round.couriers.map(({ coveredOrders = Infinity }) => coveredOrders);
   const told = index.round.couriers.map((courier) => toldOrders(index, courier));
   const isReshuffled = (plan: number): boolean => {
     const known = told[plans.courier[plan]!]!;
     return known !== null && !isBundle(plans, plan, known);
   };
-  const isSmall = reshuffleCost <= LARGEST_DOUBLE_COST && areSmall(plans);
-  if (!isSmall) {
-    return Array.from(
-      usable,
-      (plan) => marginalCostOf(plans, bases, plan) + (isReshuffled(plan) ? BigInt(reshuffleCost) : 0n),
-    );
+  const surcharge = (plan: number): number => {
+    const orders = plans.orderStart[plan + 1]! - plans.orderStart[plan]!;
+    const beyond = Math.max(0, orders - covered[plans.courier[plan]!]!);
+    return (isReshuffled(plan) ? reshuffleCost : 0) + (beyond === 0 ? 0 : uncoveredOrderCost * beyond);
+  };
+  const isSmall = reshuffleCost + MAX_BUNDLE_ORDERS * uncoveredOrderCost <= LARGEST_DOUBLE_COST;
+  if (!isSmall || !areSmall(plans)) {
+    return Array.from(usable, (plan) => marginalCostOf(plans, bases, plan) + BigInt(surcharge(plan)));
   }
   const costs = new Float64Array(usable.length);
   for (let i = 0; i < usable.length; i++) {
     const plan = usable[i]!;
     const base = bases[plans.courier[plan]!]!;
-    costs[i] =
-      plans.cost[plan]! - (base === NONE ? 0 : plans.cost[base]!) + (isReshuffled(plan) ? reshuffleCost : 0);
+    costs[i] = plans.cost[plan]! - (base === NONE ? 0 : plans.cost[base]!) + surcharge(plan);
   }
   return costs;
 }

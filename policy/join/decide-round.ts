@@ -1,4 +1,5 @@
 import type { DecisionContent, RoundManifest, ShardOutcome } from '#schemas/domain';
+import { prepositioningMoves } from '../prepositioning/prepositioning-moves';
 import type { TravelMatrix } from '../routing/index';
 import { gatherArrivals, type Arrivals } from './arrivals';
 import type { Packer } from '../assignment/set-packing';
@@ -64,7 +65,12 @@ export function decideRound(
     }
     if (contradicted.size === before) {
       const unassigned = leftOut(index, manifest, arrivals, choice, options.deadLetters ?? noShards);
-      return contentOf(manifest, arrivals, closedBy, { planned, unassigned, gap: choice.gap });
+      const assignments = planned.flatMap((one) => one.assignments);
+      const moves = [
+        ...planned.flatMap(({ move }) => (move === null ? [] : [move])),
+        ...prepositioningMoves(index.round, assignments, options.matrix),
+      ];
+      return contentOf(manifest, arrivals, closedBy, { assignments, moves, unassigned, gap: choice.gap });
     }
   }
 }
@@ -80,7 +86,8 @@ export function workBudgetOf(
 }
 
 interface Decided {
-  readonly planned: readonly Planned[];
+  readonly assignments: DecisionContent['assignments'];
+  readonly moves: DecisionContent['moves'];
   readonly unassigned: DecisionContent['unassigned'];
   readonly gap: bigint;
 }
@@ -89,12 +96,12 @@ function contentOf(
   manifest: RoundManifest,
   arrivals: Arrivals,
   closedBy: 'complete' | 'deadline',
-  { planned, unassigned, gap }: Decided,
+  { assignments, moves, unassigned, gap }: Decided,
 ): DecisionContent {
   const candidatesTotal = manifest.shardCandidateCounts.reduce((sum, count) => sum + count, 0);
   return {
-    assignments: planned.flatMap(({ assignments }) => assignments),
-    moves: planned.flatMap(({ move }) => (move === null ? [] : [move])),
+    assignments,
+    moves,
     unassigned,
     shards: arrivals.shards,
     candidatesTotal,
@@ -134,5 +141,5 @@ function staleContent(
     if (index.isHeld[order]) return [];
     return [{ orderId, reason: index.isCancelled[order] ? ('cancelled' as const) : ('stale' as const) }];
   });
-  return contentOf(manifest, arrivals, closedBy, { planned: [], unassigned, gap: 0n });
+  return contentOf(manifest, arrivals, closedBy, { assignments: [], moves: [], unassigned, gap: 0n });
 }

@@ -15,6 +15,7 @@ import {
 import type { ArrivedPlan } from './arrived-plans';
 import type { ChosenPlan } from './choose-plans';
 import type { RoundIndex } from './round-index';
+import { tripsOfPlan } from './trips-of-plan';
 
 /** Times and travel that the plans of one shard used. */
 interface ShardWalk {
@@ -23,7 +24,8 @@ interface ShardWalk {
 }
 
 export interface Planned {
-  readonly assignment: Assignment;
+  /** A trip each, in their order; without chains it is one. */
+  readonly assignments: readonly Assignment[];
   readonly move: CourierMove | null;
 }
 
@@ -43,13 +45,17 @@ export class PlanWalker {
     const walked = this.walk(plan);
     if (walked === null || !walked.feasible || walked.cost !== plan.cost) return null;
     const courier = round.couriers[plan.courier]!;
-    const orderIds = plan.orders.map((order) => round.orders[order]!.orderId);
-    const stage = commitmentStage(walked.stops, round, courier, orderIds);
-    const { courierId } = courier;
-    const { unproven } = plan;
+    const { times } = this.shardWalk(plan.shardIndex);
+    const [first, ...later] = tripsOfPlan(this.index, plan.orders, { ...walked, cost: marginalCost }, times);
+    const { orderIds, stops } = first!;
+    const stage = commitmentStage(stops, round, courier, orderIds);
+    const given = { courierId: courier.courierId, unproven: plan.unproven };
     return {
-      assignment: { courierId, orderIds, stops: walked.stops, cost: marginalCost, unproven, stage },
-      move: stage === 'partial' ? partialMove(walked.stops, round, courier, orderIds) : null,
+      assignments: [
+        { ...given, ...first!, stage },
+        ...later.map((trip) => ({ ...given, ...trip, stage: 'tentative' as const })),
+      ],
+      move: stage === 'partial' ? partialMove(stops, round, courier, orderIds) : null,
     };
   }
 

@@ -8,33 +8,54 @@ export interface CandidateStop {
   readonly orders: readonly number[];
   /** Place of the round's geometry. */
   readonly place: number;
-  /** Held stops come before those of the bundle unless the round interleaves. */
-  readonly group: 'held' | 'bundle';
+  /**
+   * 0: held; 1: the bundle, of a chain its first trip; 2 and on: further trips. Unless the round interleaves, a
+   * group is done before the next begins.
+   */
+  readonly group: number;
 }
 
 interface PlannedOrder {
   readonly order: number;
   readonly onBoard: boolean;
-  readonly group: 'held' | 'bundle';
+  readonly group: number;
 }
+
+const HELD = 0;
 
 /** Index of each order id in the round. */
 export function orderIndices(round: DispatchRound): ReadonlyMap<string, number> {
   return new Map(round.orders.map(({ orderId }, index) => [orderId, index]));
 }
 
+/** In a round of chains an order begins another trip where its pickup is another place's than that of the order before it. */
+export function beginsTrip(
+  { policy }: DispatchRound,
+  { pickupPlace }: RoundGeometry,
+  bundle: readonly number[],
+  at: number,
+): boolean {
+  if (policy.chains === undefined || at === 0) return false;
+  return pickupPlace[bundle[at]!] !== pickupPlace[bundle[at - 1]!];
+}
+
 function plannedOrders(
   round: DispatchRound,
+  geometry: RoundGeometry,
   indexOf: ReadonlyMap<string, number>,
-  courier: number,
-  bundle: readonly number[],
+  { courier, bundle }: { readonly courier: number; readonly bundle: readonly number[] },
 ): PlannedOrder[] {
   const held = round.couriers[courier]!.held.map(({ orderId, onBoard }) => ({
     order: indexOf.get(orderId)!,
     onBoard,
-    group: 'held' as const,
+    group: HELD,
   }));
-  return [...held, ...bundle.map((order) => ({ order, onBoard: false, group: 'bundle' as const }))];
+  let group = HELD + 1;
+  const fresh = bundle.map((order, at) => {
+    if (beginsTrip(round, geometry, bundle, at)) group += 1;
+    return { order, onBoard: false, group };
+  });
+  return [...held, ...fresh];
 }
 
 /**
@@ -52,7 +73,7 @@ export function stopsOfCandidate(
   const { interleave, mergePickups } = round.policy;
   const stops: (CandidateStop & { orders: number[] })[] = [];
   const opened = new Map<string, number[]>();
-  for (const { order, onBoard, group } of plannedOrders(round, indexOf, courier, bundle)) {
+  for (const { order, onBoard, group } of plannedOrders(round, geometry, indexOf, { courier, bundle })) {
     const place = geometry.pickupPlace[order]!;
     const mergeKey = `${interleave ? 'all' : group} ${place}`;
     const joined = mergePickups ? opened.get(mergeKey) : undefined;

@@ -1,4 +1,4 @@
-export { stopsOfCandidate, orderIndices, type CandidateStop } from './candidate-stops';
+export { beginsTrip, stopsOfCandidate, orderIndices, type CandidateStop } from './candidate-stops';
 export { ceilSqrt } from './ceil-sqrt';
 export {
   decodeOrderTimes,

@@ -136,11 +136,12 @@ function ordersOnBoard(stops: readonly CandidateStop[]): Set<number> {
 export function walkPlan(input: WalkInput): WalkedPlan {
   const walk = new Walk(input);
   const stops = input.sequence.map((number) => walk.visit(input.stops[number - 1]!));
-  const mixes = !input.round.policy.interleave && heldComesLater(input);
+  const mixes = !input.round.policy.interleave && goesBack(input);
   return { stops, cost: walk.cost(), feasible: walk.feasible && !mixes };
 }
 
-function heldComesLater({ stops, sequence }: WalkInput): boolean {
+/** Is a stop of a group visited after one of a later group? */
+function goesBack({ stops, sequence }: WalkInput): boolean {
   const groups = sequence.map((number) => stops[number - 1]!.group);
-  return groups.lastIndexOf('held') > groups.indexOf('bundle') && groups.includes('bundle');
+  return groups.some((group, at) => at > 0 && group < groups[at - 1]!);
 }

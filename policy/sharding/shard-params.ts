@@ -1,6 +1,6 @@
 import type { DispatchRound } from '#schemas/domain';
 import { vehicles } from '#schemas/domain';
-import { PARAM_COUNT, Param, TENSOR_ABI } from '#schemas/tensors';
+import { Interleave, PARAM_COUNT, Param, TENSOR_ABI } from '#schemas/tensors';
 
 /** The `params` tensor, the same in every shard of a round. */
 export function shardParams(round: DispatchRound, candidateColumns: number): BigInt64Array {
@@ -13,7 +13,7 @@ export function shardParams(round: DispatchRound, candidateColumns: number): Big
   set(Param.weightLateness, policy.weights.lateness);
   set(Param.weightDuration, policy.weights.duration);
   set(Param.weightFreshness, policy.weights.freshness);
-  set(Param.interleave, policy.interleave ? 1 : 0);
+  set(Param.interleave, interleaveOf(policy));
   set(Param.mergePickups, policy.mergePickups ? 1 : 0);
   set(Param.quantile, policy.quantile === 'p50' ? 50 : 90);
   set(Param.candidateColumns, candidateColumns);
@@ -25,6 +25,11 @@ export function shardParams(round: DispatchRound, candidateColumns: number): Big
   set(Param.travelKnown, policy.travel.known ? 1 : 0);
   writeTravel(round, params);
   return params;
+}
+
+function interleaveOf({ chains, interleave }: DispatchRound['policy']): number {
+  if (chains) return Interleave.tripByTrip;
+  return interleave ? Interleave.mixed : Interleave.heldFirst;
 }
 
 function writeTravel({ policy: { travel } }: DispatchRound, params: BigInt64Array): void {

@@ -31,6 +31,8 @@ export class StopCounter {
   private isMerged(courier: number, bundle: readonly number[], i: number): boolean {
     const { round, geometry } = this.view;
     const place = geometry.pickupPlace[bundle[i]!]!;
+    // Those of a trip stand side by side.
+    if (round.policy.chains) return i > 0 && geometry.pickupPlace[bundle[i - 1]!]! === place;
     if (round.policy.interleave && this.opened[courier]!.includes(place)) return true;
     for (let earlier = 0; earlier < i; earlier += 1) {
       if (geometry.pickupPlace[bundle[earlier]!]! === place) return true;

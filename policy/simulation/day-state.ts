@@ -12,12 +12,18 @@ export interface DayState {
   readonly log: DayLog;
   /** Not placed yet, latest placement first. */
   readonly unplaced: Order[];
+  /** In the order of their placement. */
+  readonly placed: Order[];
   /** Placed and not given to a courier for good. */
   readonly open: Map<OrderId, Order>;
   /** Given to a courier and not dropped off. */
   readonly given: Map<OrderId, Order>;
   /** Rounds that had the order and did not give it away. */
   readonly deferrals: Map<OrderId, number>;
+  /** What couriers were told of by the last decision without being given it, in the order of the plan. */
+  readonly told: Map<CourierId, OrderId[]>;
+  /** Orders that each courier was given so far. */
+  readonly ordersGiven: Map<CourierId, number>;
 }
 
 export function dayState(day: Day): DayState {
@@ -29,9 +35,12 @@ export function dayState(day: Day): DayState {
     places: new Map(stops.map(({ placeId, point }) => [placeId, { placeId, point }])),
     log,
     unplaced: [...day.orders].sort((a, b) => b.placedAt - a.placedAt || (a.orderId < b.orderId ? 1 : -1)),
+    placed: [],
     open: new Map(),
     given: new Map(),
     deferrals: new Map(),
+    told: new Map(),
+    ordersGiven: new Map(),
   };
 }
 
@@ -40,6 +49,7 @@ export function advanceTo(state: DayState, now: number): void {
   for (const run of state.runs.values()) run.advance(now);
   for (let next = state.unplaced.at(-1); next !== undefined && next.placedAt <= now;) {
     state.open.set(next.orderId, next);
+    state.placed.push(next);
     state.unplaced.pop();
     next = state.unplaced.at(-1);
   }

@@ -2,6 +2,7 @@ import type { CourierId, OrderId, PlaceId, RunId, Seconds, TenantId, UnixMs, Zon
 import type {
   Courier,
   DecisionContent,
+  DemandPlace,
   DispatchRound,
   Order,
   Point,
@@ -25,6 +26,8 @@ export interface DayCourier {
   readonly vehicle: Vehicle;
   readonly capacity: number;
   readonly skills: readonly string[];
+  /** Orders of the day that its guaranteed pay covers; absent where pay is no matter. */
+  readonly coveredOrders?: number;
 }
 
 /** What really happens. The dispatcher never sees it before it has happened. */
@@ -40,6 +43,8 @@ export interface RoundView {
   readonly asOf: Seconds;
   readonly couriers: readonly Courier[];
   readonly orders: readonly Order[];
+  /** Where orders are expected, by those placed so far; absent where the day has no such model. */
+  readonly demand?: readonly DemandPlace[];
 }
 
 export interface Day {
@@ -65,6 +70,8 @@ export interface Day {
   readonly offerHorizonSeconds: Seconds | null;
   /** Rounds after the last placement, at most; then what is open stays undelivered. */
   readonly maxRoundsAfterLastOrder: number;
+  /** Orders are expected as they were placed within about this time; absent: nothing is said of them. */
+  readonly demandMemorySeconds?: Seconds;
   policyAt(view: RoundView): RoundPolicy;
 }
 

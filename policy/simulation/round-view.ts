@@ -1,14 +1,15 @@
 import type { PlaceId, Seconds } from '#schemas/brands';
-import type { Order } from '#schemas/domain';
-import type { RoundView } from './day';
+import type { Courier, Order } from '#schemas/domain';
+import type { DayCourier, RoundView } from './day';
 import type { DayState } from './day-state';
+import { expectedDemand } from './expected-demand';
 
 /** What the dispatcher knows at `asOf` of a state advanced to it. */
 export function viewAt(state: DayState, asOf: Seconds): RoundView {
   const { day } = state;
   const couriers = [...state.runs.values()]
     .filter(({ courier }) => courier.onAt <= asOf + day.shiftLookaheadSeconds)
-    .map((run) => run.seen(asOf, day.couriersAre))
+    .map((run) => ({ ...run.seen(asOf, day.couriersAre), ...toldAndPaid(state, run.courier) }))
     .filter((courier) => courier.held.length > 0 || courier.availableAt <= courier.shiftEndsAt);
   const held = couriers.flatMap((courier) => courier.held.map(({ orderId }) => state.given.get(orderId)!));
   const offered = [...state.open.values()].filter((order) => isOffered(state, order, asOf));
@@ -17,6 +18,21 @@ export function viewAt(state: DayState, asOf: Seconds): RoundView {
     asOf,
     couriers,
     orders: [...offered, ...held].map((order) => asKnown(state, order, asOf, openAt)),
+    ...(day.demandMemorySeconds !== undefined && {
+      demand: expectedDemand(state.placed, asOf, day.demandMemorySeconds),
+    }),
+  };
+}
+
+function toldAndPaid(
+  { told, ordersGiven }: DayState,
+  { courierId, coveredOrders }: DayCourier,
+): Pick<Courier, 'tentativeOrderIds' | 'coveredOrders'> {
+  const tentativeOrderIds = told.get(courierId) ?? [];
+  if (coveredOrders === undefined) return { tentativeOrderIds };
+  return {
+    tentativeOrderIds,
+    coveredOrders: Math.max(0, coveredOrders - (ordersGiven.get(courierId) ?? 0)),
   };
 }
 

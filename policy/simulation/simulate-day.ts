@@ -22,7 +22,7 @@ export async function simulateDay(run: DayRun): Promise<DayResult> {
     await liveTo(state, run, asOf);
     if (state.unplaced.length === 0 && state.open.size === 0 && state.given.size === 0) break;
     const round = roundAt(state, run, asOf as Seconds, rounds);
-    if (round.orders.length === 0) continue;
+    if (round.orders.length === 0 && round.policy.prepositioning === undefined) continue;
     const decision = await run.dispatch(round);
     applyDecision(state, round, decision);
     rounds += 1;
@@ -54,6 +54,7 @@ function roundAt(state: DayState, run: DayRun, asOf: Seconds, index: number): Di
     couriers: view.couriers,
     orders: view.orders,
     cancelledOrderIds: [],
+    ...(view.demand && { demand: view.demand }),
   };
 }
 

@@ -20,6 +20,7 @@ export interface MdrpDayOptions {
   readonly roundMinutes: number;
   readonly offerHorizonSeconds: Seconds | null;
   readonly shiftLookaheadSeconds: Seconds;
+  readonly demandMemorySeconds?: Seconds;
   policyAt(view: RoundView, parameters: MdrpParameters): RoundPolicy;
 }
 
@@ -34,12 +35,13 @@ export function mdrpDay(instance: MdrpInstance, options: MdrpDayOptions): Day {
     space: 'planar',
     startsAt: (Math.floor(firstAt / options.roundMinutes) * options.roundMinutes * MINUTE) as Seconds,
     roundSeconds: (options.roundMinutes * MINUTE) as Seconds,
-    couriers: couriers.map(dayCourier),
+    couriers: couriers.map((courier) => dayCourier(courier, parameters)),
     orders: instance.orders.map((order) => dayOrder(order, instance)),
     truth: knownTruth(metresPerHour(parameters)),
     couriersAre: 'committed',
     shiftLookaheadSeconds: options.shiftLookaheadSeconds,
     offerHorizonSeconds: options.offerHorizonSeconds,
+    ...(options.demandMemorySeconds !== undefined && { demandMemorySeconds: options.demandMemorySeconds }),
     maxRoundsAfterLastOrder: Math.ceil(roundsAfterLastOrder(instance) / options.roundMinutes) + 1,
     policyAt: (view) => options.policyAt(view, parameters),
   };
@@ -55,7 +57,11 @@ function roundsAfterLastOrder({ orders, couriers }: MdrpInstance): number {
   return Math.max(0, ...couriers.map((courier) => courier.offAt - lastOrder));
 }
 
-function dayCourier({ id, x, y, onAt, offAt }: MdrpCourier): DayCourier {
+function dayCourier(
+  { id, x, y, onAt, offAt }: MdrpCourier,
+  { guaranteedPayPerHour, payPerOrder }: MdrpParameters,
+): DayCourier {
+  const guaranteed = (guaranteedPayPerHour * (offAt - onAt)) / 60;
   return {
     courierId: id as CourierId,
     start: { placeId: id as PlaceId, point: { x, y } },
@@ -64,6 +70,7 @@ function dayCourier({ id, x, y, onAt, offAt }: MdrpCourier): DayCourier {
     vehicle: 'car',
     capacity: 100,
     skills: [],
+    ...(payPerOrder > 0 && { coveredOrders: Math.round(guaranteed / payPerOrder) }),
   };
 }
 

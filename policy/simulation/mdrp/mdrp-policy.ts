@@ -13,7 +13,10 @@ const MINUTE = 60;
  * sides, and it is not passed over for it. An assignment is final when courier and meals are there by the
  * time at which the courier of the next round could hand over at the earliest: f and the walk-in.
  */
-export function mdrpPolicy(parameters: MdrpParameters, roundMinutes: number): RoundPolicy {
+export function mdrpPolicy(
+  parameters: MdrpParameters,
+  { roundMinutes, prepositioning }: { readonly roundMinutes: number; readonly prepositioning: boolean },
+): RoundPolicy {
   const car = metresPerHour(parameters);
   return {
     weights: { lateness: 0, duration: 0, freshness: 1 },
@@ -38,6 +41,14 @@ export function mdrpPolicy(parameters: MdrpParameters, roundMinutes: number): Ro
     quantile: 'p50',
     modelLabel: 'stable',
     commitHorizonSeconds: seconds((roundMinutes + parameters.pickupServiceMinutes / 2) * MINUTE),
+    chains: { maxTrips: 4, maxOrders: 6 },
+    uncoveredOrderCost: 3 * MINUTE,
     context: { secondsOfDay: seconds(0), dayOfWeek: 0, rainPerMille: 0, trafficPerMille: 0 },
+    ...(prepositioning && {
+      prepositioning: {
+        maxRideSeconds: seconds(12 * MINUTE),
+        minShiftLeftSeconds: seconds(10 * MINUTE),
+      },
+    }),
   };
 }

@@ -31,7 +31,7 @@ const day = mdrpDay(instance, {
   roundMinutes: 5,
   offerHorizonSeconds: 1800 as Seconds,
   shiftLookaheadSeconds: 1800 as Seconds,
-  policyAt: (_view, parameters) => mdrpPolicy(parameters, 5),
+  policyAt: (_view, parameters) => mdrpPolicy(parameters, { roundMinutes: 5, prepositioning: false }),
 });
 const models = [{ name: 'candidate_cost', version: '1', contentHash: '0'.repeat(64) }];
 const run = (dispatch: Parameters<typeof simulateDay>[0]['dispatch']) =>

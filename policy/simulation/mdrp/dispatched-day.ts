@@ -1,0 +1,30 @@
+import type { Seconds } from '#schemas/brands';
+import type { Day } from '../day';
+import type { MdrpInstance } from './instance';
+import { mdrpDay } from './mdrp-day';
+import { mdrpPolicy } from './mdrp-policy';
+
+const MINUTE = 60;
+const seconds = (value: number) => value as Seconds;
+
+export interface DispatchedDayOptions {
+  readonly name: string;
+  readonly roundMinutes: number;
+  /** Are couriers without orders sent to where orders are expected? */
+  readonly prepositioning: boolean;
+}
+
+/** A day of the benchmark with the one policy for all of them: every placed order is offered. */
+export function dispatchedDay(
+  instance: MdrpInstance,
+  { name, roundMinutes, prepositioning }: DispatchedDayOptions,
+): Day {
+  return mdrpDay(instance, {
+    name,
+    roundMinutes,
+    offerHorizonSeconds: null,
+    shiftLookaheadSeconds: seconds(60 * MINUTE),
+    ...(prepositioning && { demandMemorySeconds: seconds(60 * MINUTE) }),
+    policyAt: (_view, parameters) => mdrpPolicy(parameters, { roundMinutes, prepositioning }),
+  });
+}
