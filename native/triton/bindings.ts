@@ -60,9 +60,6 @@ export type PriorityClass = (typeof priorityClasses)[number];
 export type AdmissionStatistics = Readonly<Record<PriorityClass, AdmissionCounts>> & {
   readonly queued: number;
   readonly queuedBytes: number;
-  /** Sessions whose memory is locked for the GPUs, and those for which that failed. */
-  readonly pinnedSessions: number;
-  readonly unpinnedSessions: number;
   readonly inCore: number;
 };
 
@@ -175,6 +172,9 @@ export interface DataPlaneCounts {
   readonly refused: number;
   /** Sessions whose peer broke the protocol, and peers that never got one. */
   readonly brokenSessions: number;
+  /** Sessions whose memory was locked for the GPUs, and those for which that failed. */
+  readonly pinnedSessions: number;
+  readonly unpinnedSessions: number;
   readonly inCore: number;
 }
 

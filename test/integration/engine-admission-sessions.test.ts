@@ -78,6 +78,11 @@ test('the worker has the queue in its metrics, by class of priority', async () =
   const waiting = client.infer({ ...request, inputs: echoInputs([1]), parameters }, inMs(minute));
   while ((await queued()) !== 1) await new Promise((resolve) => setTimeout(resolve, 5));
   expect(await metric('dispatch_engine_in_core', {})).toBe(1);
+  const sessions = await queue.telemetry.registry.getSingleMetric('dispatch_engine_sessions')!.get();
+  expect(sessions.values.map(({ labels, value }) => [labels['memory'], value])).toEqual([
+    ['pinned', 0],
+    ['unpinned', 0],
+  ]);
   held.release();
   await Promise.all([held.answer, waiting]);
   while ((await queued()) !== 0) await new Promise((resolve) => setTimeout(resolve, 5));

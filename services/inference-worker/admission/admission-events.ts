@@ -39,6 +39,15 @@ export const admissionEvents = {
       value: ({ requests }) => requests,
     },
   }),
+  SessionsMeasured: event<{ engine?: string; memory: string; sessions: number }>({
+    level: 'trace',
+    labels: { engine: 16, memory: ['pinned', 'unpinned'] },
+    gauge: {
+      name: 'dispatch_engine_sessions',
+      help: 'Sessions that the active engine has locked the memory of for its GPUs since its start, and those where that failed.',
+      value: ({ sessions }) => sessions,
+    },
+  }),
   RequestsAdmitted: event<{ priority: string; end: string; requests: number }>({
     level: 'trace',
     labels: { priority: priorities, end: admissionEnds },

@@ -7,6 +7,8 @@ import { EngineService } from './engine-service';
 interface AdmissionStatistics {
   readonly in_core: number;
   readonly priorities: readonly PriorityCounts[];
+  readonly pinned_sessions: number;
+  readonly unpinned_sessions: number;
 }
 
 const pauseMs = 2_000;
@@ -51,9 +53,11 @@ export class AdmissionWatch {
     return this.engine;
   }
 
-  private record({ in_core: requests, priorities }: AdmissionStatistics): void {
-    this.events.CoreMeasured({ requests });
-    for (const counts of priorities) this.recordPriority(counts);
+  private record(answer: AdmissionStatistics): void {
+    this.events.CoreMeasured({ requests: answer.in_core });
+    this.events.SessionsMeasured({ memory: 'pinned', sessions: answer.pinned_sessions });
+    this.events.SessionsMeasured({ memory: 'unpinned', sessions: answer.unpinned_sessions });
+    for (const counts of answer.priorities) this.recordPriority(counts);
   }
 
   private recordPriority(counts: PriorityCounts): void {

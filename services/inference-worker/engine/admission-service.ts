@@ -3,13 +3,15 @@ import {
   priorityClasses,
   waitBucketsMs,
   type AdmissionStatistics,
+  type DataPlaneCounts,
   type ModelWork,
 } from '#native/triton/bindings';
+import { gpuMemory, type GpuMemory } from '#native/triton/gpus';
 import type { TritonServer } from '#native/triton/triton-server';
 import { unary } from './unary-handlers';
 
 /** AdmissionStatistics of schemas/proto/engine.proto. */
-function messageOf(statistics: AdmissionStatistics): object {
+function messageOf(statistics: AdmissionStatistics, plane: DataPlaneCounts | undefined): object {
   const priorities = priorityClasses.map((priority) => {
     const counts = statistics[priority];
     return {
@@ -31,7 +33,9 @@ function messageOf(statistics: AdmissionStatistics): object {
     };
   });
   const { queued, queuedBytes, inCore } = statistics;
-  return { queued, queued_bytes: queuedBytes, in_core: inCore, priorities };
+  const { pinnedSessions = 0, unpinnedSessions = 0 } = plane ?? {};
+  const sessions = { pinned_sessions: pinnedSessions, unpinned_sessions: unpinnedSessions };
+  return { queued, queued_bytes: queuedBytes, in_core: inCore, priorities, ...sessions };
 }
 
 /** ModelWork of schemas/proto/engine.proto. */
@@ -46,9 +50,15 @@ function workMessageOf(work: ModelWork): object {
   };
 }
 
-export function admissionHandlers(triton: TritonServer): UntypedServiceImplementation {
+/** GpuMemory of schemas/proto/engine.proto. */
+function memoryMessageOf({ arenaPeak, ...same }: GpuMemory): object {
+  return { ...same, arena_peak: arenaPeak };
+}
+
+export function admissionHandlers(triton: TritonServer, backends: string): UntypedServiceImplementation {
   return {
-    Admission: unary(() => messageOf(triton.admissionStatistics())),
+    Admission: unary(() => messageOf(triton.admissionStatistics(), triton.dataPlaneCounts())),
     Work: unary(() => ({ models: triton.modelWork().map(workMessageOf) })),
+    Memory: unary(() => ({ gpus: gpuMemory(backends).map(memoryMessageOf) })),
   };
 }

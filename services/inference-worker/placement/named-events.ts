@@ -14,6 +14,7 @@ const ofOneEngine = [
   'DataPlaneUnavailable',
   'QueueMeasured',
   'CoreMeasured',
+  'SessionsMeasured',
 ] as const satisfies readonly (keyof WorkerEvents)[];
 
 /** The events with the engine's name in those that are of one engine. */
