@@ -15,6 +15,8 @@ export interface Ranking {
   readonly byArrival: SortedOnDemand;
   /** Least travel from each courier's position, NaN until it is asked for; see `leastRide`. */
   readonly leastRides: Float64Array;
+  /** How many are there by a time, for times that were asked for. */
+  readonly inTime: Map<number, number>;
 }
 
 /** Above every distance within a radius; arrivals below 2^31 and distances make keys exact in a double. */
@@ -56,6 +58,7 @@ export function rankCouriers(view: PlanningView, place: number): Ranking {
     byDistance: new SortedOnDemand(distances),
     byArrival: new SortedOnDemand(keys),
     leastRides: new Float64Array(couriers.length).fill(NaN),
+    inTime: new Map(),
   };
 }
 
@@ -70,6 +73,18 @@ export function leastRide(view: PlanningView, ranking: Ranking, position: number
   return ride;
 }
 
+/** Bundles of a restaurant have few ready times among them. */
+function countInTime({ arrivals, inTime }: Ranking, ready: number): number {
+  const known = inTime.get(ready);
+  if (known !== undefined) return known;
+  let count = 0;
+  for (let position = 0; position < arrivals.length; position += 1) {
+    if (arrivals[position]! <= ready) count += 1;
+  }
+  inTime.set(ready, count);
+  return count;
+}
+
 /**
  * The positions of couriers by the time at which they can pick up something that is ready at `ready`: those that
  * are there by then come first, nearest first; the others by arrival. Each is offered to `take`, which says
@@ -77,10 +92,7 @@ export function leastRide(view: PlanningView, ranking: Ranking, position: number
  */
 export function offerEarliest(ranking: Ranking, ready: number, take: (position: number) => boolean): void {
   const { arrivals, byDistance, byArrival } = ranking;
-  let inTime = 0;
-  for (let position = 0; position < arrivals.length; position += 1) {
-    if (arrivals[position]! <= ready) inTime += 1;
-  }
+  const inTime = countInTime(ranking, ready);
   for (let rank = 0, found = 0; found < inTime; rank += 1) {
     const position = byDistance.at(rank);
     if (arrivals[position]! > ready) continue;
