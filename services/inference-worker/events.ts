@@ -6,6 +6,7 @@ import { outcomeStatuses } from '#schemas/domain';
 import type { CircuitState } from './sentinel/circuit';
 import { engineRoles, incidentKinds, type EngineRole, type IncidentKind } from './sentinel/incident';
 import { admissionEvents } from './admission/admission-events';
+import { ucxEvents } from './remote/ucx/ucx-events';
 import { schedulingEvents } from './scheduling/scheduling-events';
 
 /** Why a request went through gRPC although shared memory was chosen. */
@@ -197,6 +198,7 @@ export function workerEvents(telemetry: Telemetry) {
     ...admissionEvents,
     ...schedulingEvents,
     ...clockEvents,
+    ...ucxEvents,
   });
 }
 

@@ -13,11 +13,12 @@ export interface HandshakeSide {
   onRefused(reason: string): void;
 }
 
-/** `whyNone`: said in place of UCX where this worker doesn't listen. */
+/** Asked for every handshake; `whyNone` is said in place of UCX where this worker doesn't listen. */
 export function handshakeHandlers(
-  side: HandshakeSide | { readonly whyNone: string },
+  current: () => HandshakeSide | { readonly whyNone: string },
 ): UntypedServiceImplementation {
   const Handshake: handleUnaryCall<HandshakeRequest, HandshakeResponse> = ({ request }, callback) => {
+    const side = current();
     if ('whyNone' in side) return callback(null, refused(side.whyNone));
     const { protocol, ucx_version: version, transports } = request;
     const reason = whyNotUcx(side.offer, { protocol, version, transports });
