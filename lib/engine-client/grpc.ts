@@ -8,6 +8,7 @@ import { roundhouseErrorOf } from './grpc-errors';
 import { decodeInferResponse, encodeInferRequest } from './infer-messages';
 import { Lanes } from './lanes';
 import type { EngineClient, InferRequest, InferResponse, ModelState } from './port';
+import { notesOf, peerMetadata } from './peer-notes';
 import { parameterRow } from './request-parameters';
 
 export interface GrpcEngineOptions {
@@ -22,6 +23,8 @@ export interface GrpcEngineOptions {
   readonly waitForReady?: boolean;
   /** Of another worker's peer port; null or absent: in the clear. */
   readonly tls?: PeerTls | null;
+  /** Asks as a worker asks another one: the answer's `notes` say how busy that one is, if it is one of ours. */
+  readonly asPeer?: boolean;
 }
 
 export const defaultMaxMessageBytes = 16 * 1024 * 1024;
@@ -31,6 +34,11 @@ const farthestMs = 2 ** 31 - 1;
 
 const service = '/inference.GRPCInferenceService/';
 const identity = (bytes: Buffer): Buffer => bytes;
+
+interface Answer {
+  readonly answer: Buffer;
+  readonly headers: Metadata | undefined;
+}
 
 class GrpcEngineClient implements EngineClient {
   private readonly client: Lanes;
@@ -54,11 +62,13 @@ class GrpcEngineClient implements EngineClient {
     const message = encodeInferRequest({ model, version, id, tensors, parameters });
     if (message.length > this.maxMessageBytes) throw this.tooLong(message.length);
     const bounded = Math.min(deadline, Date.now() + farthestMs);
-    const answer = await this.call('ModelInfer', message, { deadline: bounded }, signal).finally(
-      request.onLetGo,
-    );
+    const asked = this.options.asPeer === true ? peerMetadata(request.size ?? 1) : undefined;
+    const call = this.call('ModelInfer', message, { deadline: bounded }, signal, asked);
+    const { answer, headers } = await call.finally(request.onLetGo);
     if (Date.now() >= deadline) throw tooLate('when the answer was read');
-    return responseOf(answer);
+    const response = responseOf(answer);
+    const notes = asked === undefined ? undefined : notesOf(headers);
+    return notes === undefined ? response : { ...response, notes };
   }
 
   async isLive(): Promise<boolean> {
@@ -96,16 +106,23 @@ class GrpcEngineClient implements EngineClient {
     }
   }
 
-  private control(method: string, message: Buffer, timeoutMs: number): Promise<Buffer> {
-    return this.call(method, message, { deadline: Date.now() + timeoutMs });
+  private async control(method: string, message: Buffer, timeoutMs: number): Promise<Buffer> {
+    return (await this.call(method, message, { deadline: Date.now() + timeoutMs })).answer;
   }
 
-  private call(method: string, message: Buffer, options: CallOptions, signal?: AbortSignal): Promise<Buffer> {
+  private call(
+    method: string,
+    message: Buffer,
+    options: CallOptions,
+    signal?: AbortSignal,
+    metadata = this.metadata,
+  ): Promise<Answer> {
     return new Promise((resolve, reject) => {
       if (signal?.aborted === true) return reject(abandoned(signal));
+      let headers: Metadata | undefined;
       const onAnswer = (error: ServiceError | null, answer?: Buffer): void => {
         signal?.removeEventListener('abort', onAbort);
-        if (error === null) resolve(answer ?? empty);
+        if (error === null) resolve({ answer: answer ?? empty, headers });
         else reject(signal?.aborted === true ? abandoned(signal) : roundhouseErrorOf(error));
       };
       const path = service + method;
@@ -114,10 +131,11 @@ class GrpcEngineClient implements EngineClient {
         identity,
         identity,
         message,
-        this.metadata,
+        metadata,
         options,
         onAnswer,
       );
+      call.once('metadata', (sent: Metadata) => (headers = sent));
       const onAbort = (): void => call.cancel();
       signal?.addEventListener('abort', onAbort, { once: true });
     });

@@ -54,6 +54,8 @@ export interface AnswerNotes {
   readonly deviceKind: string;
   /** A LoadReport as JSON has it, unchecked. */
   readonly load: unknown;
+  /** Milliseconds from its coming there to its answer. */
+  readonly thereMs?: number;
 }
 
 export interface ModelState {
