@@ -5,6 +5,17 @@ namespace {
 
 constexpr std::size_t kSideBySide = 2;
 
+/// Where memory is short, calls run one after the other.
+device::DeviceMemory chunkOf(std::size_t needed) {
+  device::DeviceMemory chunk;
+  try {
+    chunk.demand(needed);
+  } catch (const device::DeviceMemoryShort&) {
+    chunk.demand(needed / kSideBySide);
+  }
+  return chunk;
+}
+
 }  // namespace
 
 std::shared_ptr<ActivationArena> ActivationArena::of(int device) {
@@ -12,7 +23,7 @@ std::shared_ptr<ActivationArena> ActivationArena::of(int device) {
   static std::map<int, std::weak_ptr<ActivationArena>> arenas;
   const std::lock_guard lock(mutex);
   auto arena = arenas[device].lock();
-  if (!arena) arenas[device] = arena = std::make_shared<ActivationArena>();
+  if (!arena) arenas[device] = arena = std::make_shared<ActivationArena>(device);
   return arena;
 }
 
@@ -20,11 +31,11 @@ void ActivationArena::demand(std::size_t bytes) {
   const std::lock_guard lock(mutex_);
   // A multiple of what leases are rounded to, so that two fit side by side.
   const std::size_t needed = kSideBySide * ((bytes + 511) / 512 * 512);
-  if (book_.largestChunk() >= needed) return;
-  device::DeviceMemory chunk;
-  chunk.demand(needed);
-  chunks_.push_back(std::move(chunk));
-  book_.addChunk(needed);
+  if (book_.largestChunk() >= needed || (book_.largestChunk() >= needed / kSideBySide && isShort_)) return;
+  chunks_.push_back(chunkOf(needed));
+  isShort_ = chunks_.back().bytes() < needed;
+  book_.addChunk(chunks_.back().bytes());
+  sharing::noteArena(device_, book_.bytes());
 }
 
 std::size_t ActivationArena::bytes() const {
@@ -76,6 +87,7 @@ LeaseBook::Lease ActivationArena::Lease::take(std::size_t bytes, std::unique_loc
   }
   for (const std::uint64_t earlier : lease->after) (void)cudaStreamWaitEvent(stream_, *arena_.ends_.at(earlier));
   arena_.ends_[lease->id] = std::move(end);
+  sharing::noteLeased(arena_.device_, arena_.book_.reach());
   return *lease;
 }
 

@@ -16,10 +16,12 @@ namespace roundhouse::delivery_time::gpu {
 /// networks and contexts there are. A lease orders streams, so the host never waits for the GPU here. Any thread.
 class ActivationArena {
  public:
+  explicit ActivationArena(int device) : device_(device) {}
+
   /// The one of a GPU, made with its first user and gone with its last. That GPU must be current, in all calls.
   static std::shared_ptr<ActivationArena> of(int device);
 
-  /// Makes room for two calls that need `bytes` each.
+  /// Makes room for two calls that need `bytes` each, or for one where memory is short. Throws DeviceMemoryShort.
   void demand(std::size_t bytes);
   /// Of device memory that it holds.
   std::size_t bytes() const;
@@ -55,7 +57,10 @@ class ActivationArena {
   void forgetPassed();
   std::unique_ptr<device::Event> freshEvent();
 
+  const int device_;
   mutable std::mutex mutex_;
+  /// There was no memory for two.
+  bool isShort_ = false;
   std::condition_variable closed_;
   LeaseBook book_;
   std::vector<device::DeviceMemory> chunks_;

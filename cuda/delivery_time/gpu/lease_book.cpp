@@ -27,6 +27,14 @@ std::size_t LeaseBook::largestChunk() const {
 
 std::size_t LeaseBook::bytes() const { return std::accumulate(chunks_.begin(), chunks_.end(), std::size_t{0}); }
 
+std::size_t LeaseBook::reach() const {
+  std::vector<std::size_t> ends(chunks_.size());
+  for (const Held& held : held_) {
+    ends[held.lease.chunk] = std::max(ends[held.lease.chunk], held.lease.offset + held.lease.bytes);
+  }
+  return std::accumulate(ends.begin(), ends.end(), std::size_t{0});
+}
+
 std::optional<LeaseBook::Lease> LeaseBook::take(std::size_t bytes) {
   const std::size_t needed = aligned(std::max<std::size_t>(bytes, 1));
   if (needed > largestChunk()) {

@@ -25,6 +25,8 @@ class LeaseBook {
   std::size_t addChunk(std::size_t bytes);
   std::size_t largestChunk() const;
   std::size_t bytes() const;
+  /// Bytes of the chunks up to the last that is leased in each, open or closed.
+  std::size_t reach() const;
 
   /// Prefers free bytes, then those that were leased longest ago. Nothing where open leases leave no room; throws Error
   /// where no chunk is large enough.
