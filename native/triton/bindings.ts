@@ -1,7 +1,7 @@
 /** The functions of build/native/triton.node, one to one. Internal: use TritonServer. */
 import type { ParameterRow } from '#lib/engine-client/request-parameters';
 import { addonLoader } from '../load-addon';
-import type { VisibleGpus } from './gpus';
+import type { GpuMemory, VisibleGpus } from './gpus';
 import { TritonError } from './triton-error';
 
 /** An opaque, type-tagged value; a wrong one is refused with WRONG_HANDLE. */
@@ -153,6 +153,8 @@ export interface TritonBindings {
   deviceFault(): string;
   gpus(): VisibleGpus;
   watchGpus(everyMs: number): void;
+  /** What the backends of that folder hold on each GPU; none before they hold something. */
+  gpuMemory(backendDirectory: string): GpuMemory[];
   /**
    * Listens on a Unix socket for sessions of native/shm; their requests pass through no JavaScript. `pins`: their memory
    * is locked for the GPUs that this process may see.

@@ -15,6 +15,25 @@ export interface VisibleGpus {
   readonly failure: string;
 }
 
+/** Device memory that the backends of this process hold on one GPU, in bytes. */
+export interface GpuMemory {
+  readonly device: number;
+  readonly bytes: number;
+  readonly peak: number;
+  /** What they may have; 0: as much as there is. */
+  readonly limit: number;
+  /** Of `bytes`: the arena that networks share; and the most of it that was in use. */
+  readonly arena: number;
+  readonly arenaPeak: number;
+  /** Times that memory was refused for the limit. */
+  readonly refusals: number;
+}
+
+/** None where the backends of the folder were built without CUDA, or hold nothing. */
+export function gpuMemory(backendDirectory: string): readonly GpuMemory[] {
+  return loadBindings().gpuMemory(backendDirectory);
+}
+
 /** In the driver's order. The first call starts the driver, which reads CUDA_VISIBLE_DEVICES then and never again. */
 export function visibleGpus(): VisibleGpus {
   return loadBindings().gpus();

@@ -251,6 +251,7 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   add("deviceFault", device_fault);
   add("gpus", gpus_to_js);
   add("watchGpus", watch_gpus);
+  add("gpuMemory", gpu_memory_to_js);
   add("openDataPlane", open_data_plane);
   add("dataPlaneCounts", data_plane_counts);
   add("admissionStatistics", admission_statistics);

@@ -5,6 +5,7 @@
 
 #include "device_fault.hpp"
 #include "gpu_driver.hpp"
+#include "gpu_memory.hpp"
 #include "gpu_watch.hpp"
 
 namespace roundhouse {
@@ -32,6 +33,24 @@ inline Napi::Value watch_gpus(const Napi::CallbackInfo& info) {
   // Its threads may be in a call that does not return: never destroyed.
   static auto* const watch = new GpuWatch(every, [](const std::string& reason) { note_broken_device(reason); });
   return Napi::Boolean::New(info.Env(), watch != nullptr);
+}
+
+// gpuMemory(backendDirectory) → { device, bytes, peak, limit, arena, arenaPeak, refusals }[].
+inline Napi::Value gpu_memory_to_js(const Napi::CallbackInfo& info) {
+  Napi::Array rows = Napi::Array::New(info.Env());
+  for (const GpuMemoryUse& use : gpu_memory_uses(info[0].ToString().Utf8Value())) {
+    Napi::Object row = Napi::Object::New(info.Env());
+    const auto set = [&](const char* name, std::uint64_t value) { row.Set(name, static_cast<double>(value)); };
+    row.Set("device", use.device);
+    set("bytes", use.bytes);
+    set("peak", use.peak);
+    set("limit", use.limit);
+    set("arena", use.arena);
+    set("arenaPeak", use.arena_peak);
+    set("refusals", use.refusals);
+    rows.Set(rows.Length(), row);
+  }
+  return rows;
 }
 
 }  // namespace roundhouse

@@ -6,6 +6,7 @@ import {
   type DataPlaneCounts,
   type ModelWork,
 } from '#native/triton/bindings';
+import { gpuMemory, type GpuMemory } from '#native/triton/gpus';
 import type { TritonServer } from '#native/triton/triton-server';
 import { unary } from './unary-handlers';
 
@@ -49,9 +50,15 @@ function workMessageOf(work: ModelWork): object {
   };
 }
 
-export function admissionHandlers(triton: TritonServer): UntypedServiceImplementation {
+/** GpuMemory of schemas/proto/engine.proto. */
+function memoryMessageOf({ arenaPeak, ...same }: GpuMemory): object {
+  return { ...same, arena_peak: arenaPeak };
+}
+
+export function admissionHandlers(triton: TritonServer, backends: string): UntypedServiceImplementation {
   return {
     Admission: unary(() => messageOf(triton.admissionStatistics(), triton.dataPlaneCounts())),
     Work: unary(() => ({ models: triton.modelWork().map(workMessageOf) })),
+    Memory: unary(() => ({ gpus: gpuMemory(backends).map(memoryMessageOf) })),
   };
 }

@@ -1,4 +1,5 @@
 import {
+  choiceSetting,
   commonSettings,
   dataPlaneSetting,
   flagSetting,
@@ -29,6 +30,14 @@ const engineSettings = {
     default: 'auto',
     pattern: /^(auto|cpu|\d{1,3}(,\d{1,3})*)$/,
     limit: 'auto, cpu, or numbers of GPUs, separated by commas',
+  }),
+  /** `staggered`: our backends take turns in the phases of a GPU; read by them, too. */
+  scheduler: choiceSetting('ROUNDHOUSE_SCHEDULER', ['fifo', 'staggered'], 'fifo'),
+  /** What our backends may hold of each GPU; 0: as much as there is. Read by them, too. */
+  gpuMemoryLimitBytes: integerSetting('ROUNDHOUSE_GPU_MEMORY_LIMIT_BYTES', {
+    default: 0,
+    min: 0,
+    max: Number.MAX_SAFE_INTEGER,
   }),
   backendsDir: textSetting('ROUNDHOUSE_ENGINE_BACKENDS_DIR', { default: 'build/native/backends' }),
   /** Models to load, separated by commas; empty: all of the repository. The engine is ready when all are. */

@@ -16,7 +16,7 @@ export interface ServedEngine {
 export async function serveEngine(
   parts: EngineParts,
   socket: string,
-  { maxMessageBytes }: { readonly maxMessageBytes: number },
+  { maxMessageBytes, backends }: { readonly maxMessageBytes: number; readonly backends: string },
 ): Promise<ServedEngine> {
   const server = new Server({
     'grpc.max_receive_message_length': maxMessageBytes,
@@ -25,7 +25,7 @@ export async function serveEngine(
   const stopping = new AbortController();
   server.addService(inferenceDefinition(), inferenceHandlers(parts));
   server.addService(loadProtocol().health, healthHandlers(parts.models, stopping.signal));
-  server.addService(loadProtocol().engine, admissionHandlers(parts.triton));
+  server.addService(loadProtocol().engine, admissionHandlers(parts.triton, backends));
   makeFolder(dirname(socket));
   await bindSocket(server, socket);
   return {

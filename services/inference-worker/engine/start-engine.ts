@@ -114,7 +114,9 @@ export async function startEngine(
   try {
     await models.loadNeeded();
     const { serveEngine } = await serving;
-    served = await serveEngine({ triton, models, gate, events, regions }, at(config.socket), config);
+    const backends = at(config.backendsDir);
+    const options = { maxMessageBytes: config.maxMessageBytes, backends };
+    served = await serveEngine({ triton, models, gate, events, regions }, at(config.socket), options);
     if (config.dataPlane === 'shm') openDataPlane(triton, config, devices);
   } catch (error) {
     await stop();
