@@ -1,6 +1,8 @@
 import { ArgumentsInvalid, runCommand } from '#lib/command-line';
 import { stopSignal } from '../../launcher/stop-signal';
 import type { CommandPlace } from './command-place';
+import { diffCommand } from './diff/diff-command';
+import { diffUsage, parseDiff } from './diff/options';
 import { parseRecord, recordUsage } from './record/options';
 import { recordCommand } from './record/record-command';
 import { parseRun, runUsage } from './run/options';
@@ -29,12 +31,20 @@ const subcommands: Readonly<Record<string, Subcommand>> = {
       return (place) => runCommandOf(options, place);
     },
   },
+  diff: {
+    usage: diffUsage,
+    parse: (argv) => {
+      const options = parseDiff(argv);
+      return (place) => Promise.resolve(diffCommand(options, place));
+    },
+  },
 };
 
 const names = Object.keys(subcommands).join('|');
 const usage = `npm run --silent replay -- ${names} …
   record   rounds, outcomes and decisions of a time range from Kafka into files
   run      rounds of a recording through a pipeline, or in this process
+  diff     two runs, or a recording and a run: what is decided otherwise; a gate for CI
   COMMAND --help says more; docs/replay.md has the whole`;
 
 const [name = '', ...argv] = process.argv.slice(2);
