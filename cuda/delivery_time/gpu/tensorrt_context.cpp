@@ -132,16 +132,21 @@ void TensorRtContext::prepareCalls() {
   for (std::size_t profile = 0; profile <= profileFor(network_->profiles(), rows) && network_->arena() != nullptr; ++profile) {
     activations = std::max(activations, network_->activationBytes(profile));
   }
-  calls_ = std::make_unique<CallGraphs>(settings.columns, rows, activations,
-                                        [this](const CallGraphs::Buffers& buffers, std::size_t padded, cudaStream_t stream) {
+  const auto run = [this](const CallGraphs::Buffers& buffers, std::size_t padded, cudaStream_t stream) {
     const std::size_t profile = profileFor(network_->profiles(), padded);
     Execution& work = execution(profile);
     setRows(work, padded);
     setAddresses(work, buffers.d_features, buffers.d_quantiles);
     if (network_->arena() != nullptr) setMemory(work, buffers.d_activations, network_->activationBytes(profile));
     launch(work, stream);
-  });
-  calls_->prepare();
+  };
+  // Where memory is short, calls go the slower way.
+  try {
+    calls_ = std::make_unique<CallGraphs>(settings.columns, rows, activations, run);
+    calls_->prepare();
+  } catch (const device::DeviceMemoryShort&) {
+    calls_.reset();
+  }
 }
 
 const Graph& TensorRtContext::graph(Source source, std::size_t rows, cudaStream_t stream) {

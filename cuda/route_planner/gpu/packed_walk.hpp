@@ -10,9 +10,6 @@
 
 namespace roundhouse::route_planner::gpu {
 
-/// Threads that walk over packed problems, and copy them and their rows.
-constexpr int kPackedThreads = 4;
-
 /// Words of the problem at `at`, which is at most the end; 0 where it can't be read.
 std::size_t packedLength(std::span<const int32_t> words, std::size_t at);
 

@@ -15,7 +15,7 @@ namespace roundhouse::route_planner::gpu {
 class PackedBuffers {
  public:
   /// For chunks of up to `chunk` problems. `d_` memory is taken here, so that it does not grow later.
-  explicit PackedBuffers(int chunk, int threads = kPackedThreads);
+  explicit PackedBuffers(int chunk, int threads = usualThreads());
 
   /// As memcpy, on several threads where that is worth it.
   void copy(void* to, const void* from, std::size_t bytes);

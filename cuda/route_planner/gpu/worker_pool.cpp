@@ -1,5 +1,7 @@
 #include "worker_pool.hpp"
 
+#include <algorithm>
+
 namespace roundhouse::route_planner::gpu {
 namespace {
 
@@ -7,6 +9,8 @@ namespace {
 constexpr int kTurns = 64;
 
 }  // namespace
+
+int usualThreads() { return std::clamp(static_cast<int>(std::thread::hardware_concurrency()) / 4, 1, 4); }
 
 WorkerPool::WorkerPool(int threads, std::chrono::microseconds awake) : awake_(awake) {
   for (int number = 1; number < threads; ++number) others_.emplace_back([this] { serve(); });

@@ -12,6 +12,9 @@
 
 namespace roundhouse::route_planner::gpu {
 
+/// Threads for the host's part of a call: a quarter of the machine's, up to 4, since they stay awake.
+int usualThreads();
+
 /// Threads that share out pieces of work with the caller. A thread that wakes late finds nothing left, so it costs nothing;
 /// between pieces they stay awake for a while, since a virtual core that sleeps takes longer to wake than a piece takes.
 class WorkerPool {
