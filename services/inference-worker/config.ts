@@ -12,11 +12,13 @@ import {
   type ConfigOf,
   type Env,
 } from '#lib/config';
+import { peerSettings } from './remote/ucx/ucx-settings';
 import { schedulerNames } from './scheduling/make-scheduler';
 
 export const workerSettings = {
   ...commonSettings,
   ...topicSettings,
+  ...peerSettings,
   httpPort: portSetting('ROUNDHOUSE_WORKER_HTTP_PORT', 8090),
   grpcPort: portSetting('ROUNDHOUSE_WORKER_GRPC_PORT', 8001),
   kserveHttpPort: portSetting('ROUNDHOUSE_WORKER_KSERVE_HTTP_PORT', 8000),

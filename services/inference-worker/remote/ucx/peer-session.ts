@@ -1,3 +1,4 @@
+import type { AnswerNotes, InferResponse } from '#lib/engine-client/port';
 import type { ConnectionListener, UcxConnection, UcxHost, UcxMessage } from '#native/ucx/ucx-host';
 import type { UnixMs } from '#schemas/brands';
 import { RoundhouseError } from '#schemas/errors';
@@ -157,12 +158,15 @@ export class PeerSession implements ConnectionListener {
       const { model, version, requestId, parameters, size } = described;
       const inputs = tensorsOver(bytes, described);
       const request = { model, version, requestId, inputs, size, parameters: recordOf(parameters) };
+      const startedMs = performance.now();
       const answer = await service.infer(
         { ...request, keepOutputs: true, ...(lease === undefined ? {} : { lease }) },
         until,
         signal,
       );
-      await this.answer(id, answer.response, answer.deviceKind, signal);
+      const thereMs = performance.now() - startedMs;
+      const notes = { deviceKind: answer.deviceKind, load: service.load(), thereMs };
+      await this.answer(id, answer.response, notes, signal);
     } catch (error) {
       if (!signal.aborted) this.sendFailure(id, asRoundhouseError(error));
     } finally {
@@ -172,15 +176,15 @@ export class PeerSession implements ConnectionListener {
 
   private async answer(
     id: number,
-    response: Awaited<ReturnType<PeerService['infer']>>['response'],
-    deviceKind: string,
+    response: InferResponse,
+    notes: AnswerNotes,
     signal: AbortSignal,
   ): Promise<void> {
     const data = response.outputs.map((output) => output.data);
     const bytes = data.reduce((sum, { byteLength }) => sum + byteLength, 0);
     try {
       if (signal.aborted) return;
-      const description = describeAnswer(response, { deviceKind, load: this.options.service.load() });
+      const description = describeAnswer(response, notes);
       this.unreadBytes += bytes;
       if (this.unreadBytes > this.options.mostUnreadBytes) {
         return this.refuse('unread_answers', `${this.unreadBytes} bytes of answers that it doesn't read`);
