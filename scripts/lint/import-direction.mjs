@@ -21,8 +21,8 @@ const replay = join('services', 'replay');
 const replayMayImport = ['launcher', 'native/planner'];
 const dataPlane = join('services', 'inference-worker', 'data-plane');
 const ucxDataPlane = join('services', 'inference-worker', 'remote', 'ucx');
-/** It measures what is inside a worker, without one. */
-const remoteBench = join('bench', 'remote');
+/** They measure what is inside a worker, without one. */
+const workerBenches = ['remote', 'stagger'].map((name) => join('bench', name));
 
 /** What a module specifier names, relative to the root ("lib/bus/port"); null for packages. */
 export function targetOf(specifier, file, root) {
@@ -42,7 +42,11 @@ export function importFault(source, target) {
   }
   if (within(target, join('native', 'shm')) && within(source, dataPlane)) return null;
   if (within(target, join('native', 'ucx')) && within(source, ucxDataPlane)) return null;
-  if (within(target, join('services', 'inference-worker')) && within(source, remoteBench)) return null;
+  if (
+    within(target, join('services', 'inference-worker')) &&
+    workerBenches.some((bench) => within(source, bench))
+  )
+    return null;
   if (within(target, packing) && within(source, join('services', 'aggregator'))) return null;
   const own = folder === 'services' ? source.split(sep).slice(0, 2).join(sep) : folder;
   if (own === replay && replayMayImport.some((place) => within(target, place))) return null;

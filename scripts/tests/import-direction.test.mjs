@@ -18,6 +18,7 @@ const allowed = [
   ['services/inference-worker/data-plane/session-keeper.ts', 'native/shm/shm-session'],
   ['services/inference-worker/remote/ucx/ucx-link.ts', 'native/ucx/ucx-host'],
   ['bench/remote/main.ts', 'services/inference-worker/remote/ucx/ucx-engine-client'],
+  ['bench/stagger/play.ts', 'services/inference-worker/solve-shard'],
   ['services/replay/main.ts', 'launcher/stop-signal'],
   ['services/replay/import/mdrp.ts', 'native/planner/route-planner'],
 ];
@@ -35,7 +36,7 @@ const forbidden = [
   ['services/inference-worker/supervisor.ts', 'native/triton/triton-server'],
   ['services/inference-worker/start-worker.ts', 'native/shm/shm-session'],
   ['services/inference-worker/start-worker.ts', 'native/ucx/ucx-host'],
-  ['bench/stagger/main.ts', 'services/inference-worker/remote/ucx/ucx-engine-client'],
+  ['bench/pipeline/main.ts', 'services/inference-worker/remote/ucx/ucx-engine-client'],
   ['services/inference-worker/data-plane/session-keeper.ts', 'native/triton/triton-server'],
   ['examples/producer.ts', 'lib/bus/kafka'],
 ];

@@ -1,0 +1,68 @@
+import { quantile } from '#policy/simulation/statistics';
+import { play } from './play';
+import type { StaggerOptions } from './options';
+import { makeRepository } from './repository';
+import { makeTemplates } from './templates';
+import type { TracedShard } from './trace';
+import { startWorkerEngines } from './worker-engines';
+
+const modelCount = 6;
+const repeats = 20;
+
+interface Latencies {
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  readonly failed: number;
+}
+
+async function latenciesOf(
+  trace: readonly TracedShard[],
+  env: Readonly<Record<string, string>>,
+): Promise<Latencies> {
+  const worker = await startWorkerEngines(env);
+  try {
+    const { placement } = worker;
+    await play(trace.slice(0, 2 * modelCount), { placement });
+    const played = await play(trace, { placement });
+    const took = played
+      .filter(({ status }) => status === 'solved')
+      .map(({ endMs, shard }) => endMs - shard.atMs);
+    return {
+      p50Ms: Number(quantile(took, 0.5).toFixed(2)),
+      p99Ms: Number(quantile(took, 0.99).toFixed(2)),
+      failed: played.length - took.length,
+    };
+  } finally {
+    await worker.stop();
+  }
+}
+
+/** Six models on one device, with and without a limit of its memory. */
+export async function memory(folder: string, options: StaggerOptions): Promise<object> {
+  const { least, factor, seed, heavy, engines, gpuMemoryLimit } = options;
+  const names = Array.from({ length: modelCount }, (_, number) => `model_${number}`);
+  const models = makeRepository(
+    folder,
+    names.map((name) => ({ name, hidden: heavy })),
+  );
+  const templates = makeTemplates(least, factor, seed);
+  const trace = Array.from({ length: repeats * modelCount }, (_, number) => ({
+    id: `0/${number}/0`,
+    atMs: number * 5,
+    deadlineMs: 60_000,
+    model: names[number % modelCount]!,
+    template: templates[number % templates.length]!,
+  }));
+  const env = {
+    ROUNDHOUSE_MODELS_DIR: models,
+    ROUNDHOUSE_ENGINES: engines[0]!,
+    ROUNDHOUSE_SCHEDULER: 'staggered',
+  };
+  const unlimited = await latenciesOf(trace, env);
+  if (gpuMemoryLimit === 0) return { models: modelCount, unlimited };
+  const limited = await latenciesOf(trace, {
+    ...env,
+    ROUNDHOUSE_GPU_MEMORY_LIMIT_BYTES: String(gpuMemoryLimit),
+  });
+  return { models: modelCount, gpuMemoryLimit, unlimited, limited };
+}

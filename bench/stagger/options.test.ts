@@ -1,0 +1,29 @@
+import { parseOptions } from './options';
+
+test('without flags both policies are compared', () => {
+  expect(parseOptions([])).toMatchObject({
+    mode: 'compare',
+    load: 0.9,
+    light: [96],
+    heavy: [320, 320],
+    deadlineMs: [5_000, 10_000],
+    engines: ['auto'],
+  });
+});
+
+test('a load is any number, one deadline is for all, engines are lists', () => {
+  const options = parseOptions(['--scale', '--load', '0.35', '--deadline', '80', '--engines', '0|0;1']);
+  expect(options).toMatchObject({ mode: 'scale', load: 0.35, deadlineMs: [80, 80], engines: ['0', '0;1'] });
+});
+
+test.each([
+  [['--scale', '--pool'], '--scale and --pool: one of them'],
+  [['--heavy', '320-0'], '--heavy is 320-0: at most 8 whole numbers above 0'],
+  [['--heavy', 'wide'], '--heavy is wide'],
+  [['--deadline', '800-200'], 'the first is above the second'],
+  [['--deadline', '1-2-3'], 'at most 2 whole numbers'],
+  [['--load', '-1'], '--load'],
+  [['--runs', '0'], '--runs is 0: a whole number from 1 to 1000'],
+])('%p is refused', (argv, why) => {
+  expect(() => parseOptions(argv)).toThrow(why);
+});

@@ -1,0 +1,106 @@
+import { ArgumentsInvalid, numberFlag, readFlags } from '#lib/command-line';
+
+export interface StaggerOptions {
+  readonly mode: 'compare' | 'scale' | 'pool' | 'memory';
+  readonly runs: number;
+  readonly seed: number;
+  readonly bursts: number;
+  /** Against what `fifo` does when everything is there at once; 0: everything is there at once. */
+  readonly load: number;
+  /** Candidates of the smallest shard; the largest has `factor` times as many. */
+  readonly least: number;
+  readonly factor: number;
+  /** Hidden layers of the two models' networks. */
+  readonly light: readonly number[];
+  readonly heavy: readonly number[];
+  /** Milliseconds from a round's arrival. */
+  readonly deadlineMs: readonly [number, number];
+  /** As ROUNDHOUSE_ENGINES; several, separated by "|", in `scale`. */
+  readonly engines: readonly string[];
+  /** In one more run an engine is killed half-way. */
+  readonly kill: boolean;
+  /** Requests a second, and for how long, in `pool`. */
+  readonly rate: number;
+  readonly seconds: number;
+  /** Of the GPU, in `memory`; 0: none. */
+  readonly gpuMemoryLimit: number;
+}
+
+export const usage = `npm run --silent bench -- stagger [FLAGS]
+  fifo and staggered in turns on one trace, with the worker's scheduler, sentinels and engines, without Kafka: bursts
+  of ten rounds of 1 to 12 shards, twentyfold apart in size, of two models: candidate_cost with a light and with a
+  heavy network. One JSON document; progress on stderr.
+  --runs N          of each policy (default 5)
+  --bursts N        of the trace (default 20)       --seed N    of the trace (default 1)
+  --load X          against what fifo does when everything is there at once (default 0.9; 0: everything at once)
+  --least N         candidates of the smallest shard (default 50)
+  --factor N        how much larger the largest is (default 20)
+  --light A-B       hidden layers of the light network (default 96)
+  --heavy A-B       of the heavy one (default 320-320)
+  --deadline A-B    milliseconds from a round's arrival to its deadline, evenly between (default 5000-10000)
+  --engines LIST    as ROUNDHOUSE_ENGINES (default auto)
+  --kill            one more run in which an engine is killed half-way
+  --scale           the trace, all at once, with each of --engines "0|0;1": how much faster several are
+  --pool            6,000 requests/s of 4 KiB to the delay backend: the pool's peak (--rate N, --seconds N)
+  --memory          six models with --heavy networks on one device (--gpu-memory-limit BYTES)`;
+
+const text = { type: 'string' } as const;
+const flag = { type: 'boolean' } as const;
+const flags = {
+  runs: text,
+  seed: text,
+  bursts: text,
+  load: text,
+  least: text,
+  factor: text,
+  light: text,
+  heavy: text,
+  deadline: text,
+  engines: text,
+  kill: flag,
+  scale: flag,
+  pool: flag,
+  memory: flag,
+  rate: text,
+  seconds: text,
+  'gpu-memory-limit': text,
+};
+
+function listOf(name: string, given: string, most: number): number[] {
+  const numbers = given.split('-').map((part) => (/^\d{1,6}$/.test(part) ? Number(part) : NaN));
+  if (numbers.length <= most && numbers.every((number) => number > 0)) return numbers;
+  throw new ArgumentsInvalid(`--${name} is ${given}: at most ${most} whole numbers above 0, joined by "-"`);
+}
+
+function deadlines(given: string): [number, number] {
+  const [least, most = least] = listOf('deadline', given, 2);
+  if (most! >= least!) return [least!, most!];
+  throw new ArgumentsInvalid(`--deadline is ${given}: the first is above the second`);
+}
+
+/** Throws ArgumentsInvalid. */
+export function parseOptions(argv: readonly string[]): StaggerOptions {
+  const given = readFlags(argv, flags);
+  const modes = (['scale', 'pool', 'memory'] as const).filter((mode) => given[mode]);
+  if (modes.length > 1) throw new ArgumentsInvalid(`--${modes.join(' and --')}: one of them`);
+  type NumberName = 'runs' | 'seed' | 'bursts' | 'least' | 'factor' | 'rate' | 'seconds' | 'gpu-memory-limit';
+  const number = (name: NumberName, fallback: number, min: number, max: number): number =>
+    numberFlag(name, given[name], { default: fallback, min, max });
+  return {
+    mode: modes[0] ?? 'compare',
+    runs: number('runs', 5, 1, 1_000),
+    seed: number('seed', 1, 1, 1_000_000),
+    bursts: number('bursts', 20, 1, 100_000),
+    load: numberFlag('load', given.load, { default: 0.9, min: 0, max: 10, whole: false }),
+    least: number('least', 50, 1, 10_000),
+    factor: number('factor', 20, 1, 1_000),
+    light: listOf('light', given.light ?? '96', 8),
+    heavy: listOf('heavy', given.heavy ?? '320-320', 8),
+    deadlineMs: deadlines(given.deadline ?? '5000-10000'),
+    engines: (given.engines ?? 'auto').split('|'),
+    kill: given.kill === true,
+    rate: number('rate', 6_000, 1, 1_000_000),
+    seconds: number('seconds', 10, 1, 3_600),
+    gpuMemoryLimit: number('gpu-memory-limit', 0, 0, 1_099_511_627_776),
+  };
+}

@@ -1,0 +1,34 @@
+import { cityRounds } from '#policy/simulation/city/city-rounds';
+import { cutRound } from '#policy/sharding/index';
+import type { Shard } from '#schemas/domain';
+
+/** Shards of the bundled city, one of each size, every time unknown: ETR predicts them. */
+export interface Template {
+  readonly shard: Shard;
+  readonly size: number;
+}
+
+const steps = 8;
+
+function templateOf(size: number, seed: number): Template {
+  const orders = Math.max(12, Math.round(size / 6));
+  const couriers = Math.max(6, Math.round(orders / 2));
+  const [round] = cityRounds({ seed, couriers, orders, candidates: size, policy: {} }, 1);
+  const model = { name: 'candidate_cost', version: '1', contentHash: 'bench' };
+  const { shards } = cutRound(round!, [model], { candidatesPerShard: 2 * size, maxShardBytes: 8 * 2 ** 20 });
+  const shard = shards.reduce((most, one) => (one.candidateCount > most.candidateCount ? one : most));
+  return { shard, size: shard.candidateCount };
+}
+
+/** From `least` candidates to `factor` times as many. */
+export function makeTemplates(least: number, factor: number, seed: number): readonly Template[] {
+  return Array.from({ length: steps }, (_, step) =>
+    templateOf(Math.round(least * factor ** (step / (steps - 1))), seed + step),
+  );
+}
+
+/** The one whose size is nearest by its ratio. */
+export function nearest(templates: readonly Template[], size: number): Template {
+  const away = (one: Template): number => Math.abs(Math.log(one.size / size));
+  return templates.reduce((best, one) => (away(one) < away(best) ? one : best));
+}
