@@ -34,6 +34,15 @@ export class CandidateRows {
     this.count += couriers;
   }
 
+  append({ count, courier, bundle, bundles }: CandidateTable): void {
+    if (this.count + count > this.courier.length) this.grow(this.count + count);
+    const known = this.bundles.length;
+    for (const one of bundles) this.bundles.push(one);
+    this.courier.set(courier, this.count);
+    for (let row = 0; row < count; row += 1) this.bundle[this.count + row] = known + bundle[row]!;
+    this.count += count;
+  }
+
   table(): CandidateTable {
     const { count, bundles } = this;
     const [courier, bundle] = [this.courier.subarray(0, count), this.bundle.subarray(0, count)];

@@ -11,32 +11,75 @@ import type { PlanningView } from './planning-view';
 /** A round has at most this many candidates unless its ingest says otherwise. */
 const DEFAULT_MAX_CANDIDATES = 200_000;
 
-/**
- * Candidates of a round, restaurant by restaurant: for every bundle the couriers that can pick it up
- * earliest, and the courier that was told of it before. Deterministic. Above `maxCandidates` the number
- * of couriers a bundle falls until the round fits, and then the largest bundles are left out.
- */
-export function candidateTable(
-  view: PlanningView,
-  maxCandidates: number = DEFAULT_MAX_CANDIDATES,
-): CandidateTable {
+/** What is to be offered, and how often: the same for whoever offers a part of it. */
+export interface OfferPlan {
+  /** Bundles by restaurant. */
+  readonly restaurants: readonly (readonly Bundle[])[];
+  /** A bundle is offered to so many couriers, without those that were told of it. */
+  readonly couriers: number;
+  /** Orders that may be given to a courier. */
+  readonly open: Bundle;
+}
+
+export function offerPlan(view: PlanningView, maxCandidates: number = DEFAULT_MAX_CANDIDATES): OfferPlan {
   const rule = new BundleRule(view);
   const { bundles: policy, couriersPerBundle } = view.round.policy;
   const open = openOrdersByRestaurant(view);
   const total = open.reduce((sum, { length }) => sum + length, 0);
-  const restaurants = open.map((orders) =>
+  const all = open.map((orders) =>
     policy.disjoint
       ? disjointBundles(rule, view, orders)
       : overlappingBundles(rule, orders, orders.length / total, maxCandidates),
   );
-  const told = tentativeBundles(view);
-  const kept = keepSmallest(restaurants, maxCandidates);
-  const count = kept.reduce((sum, bundles) => sum + bundles.length, 0);
+  const restaurants = keepSmallest(all, maxCandidates);
+  const count = restaurants.reduce((sum, bundles) => sum + bundles.length, 0);
   const couriers = Math.max(1, Math.min(couriersPerBundle, Math.floor(maxCandidates / Math.max(1, count))));
-  const offers = new Offers(view, new ChosenCouriers(view, new CourierCheck(view), couriers), told);
-  for (const bundles of kept) offers.addRestaurant(bundles);
-  addChains(view, offers.rows, maxCandidates, chainCandidates(view, open.flat()));
+  return { restaurants, couriers, open: open.flat() };
+}
+
+/** The candidates of part `part` of `of`: parts behind one another are all of them. */
+export function offersOf(view: PlanningView, plan: OfferPlan, part = 0, of = 1): CandidateTable {
+  const chosen = new ChosenCouriers(view, new CourierCheck(view), plan.couriers);
+  const offers = new Offers(view, chosen, tentativeBundles(view));
+  const { from, to } = partOf(plan.restaurants, part, of);
+  for (let at = from; at < to; at += 1) offers.addRestaurant(plan.restaurants[at]!);
   return offers.rows.table();
+}
+
+/** Ranking the couriers of a restaurant takes as long as offering so many bundles. */
+const RANKING_BUNDLES = 20;
+
+/** Restaurants behind one another of about a part of the work. */
+function partOf(restaurants: OfferPlan['restaurants'], part: number, of: number) {
+  const workOf = (bundles: readonly Bundle[]) => RANKING_BUNDLES + bundles.length;
+  const whole = restaurants.reduce((sum, bundles) => sum + workOf(bundles), 0);
+  let [from, to, work] = [0, 0, 0];
+  for (const bundles of restaurants) {
+    work += workOf(bundles);
+    if (work * of <= whole * part) from += 1;
+    if (work * of <= whole * (part + 1)) to += 1;
+  }
+  return { from, to };
+}
+
+/**
+ * Candidates of a round, restaurant by restaurant: for every bundle the couriers that can pick it up
+ * earliest, and the courier that was told of it before. Deterministic. Above `maxCandidates` the number
+ * of couriers a bundle falls until the round fits, and then the largest bundles are left out. `offered`: all parts of
+ * the offers in their order, where they were made before.
+ */
+export function candidateTable(
+  view: PlanningView,
+  maxCandidates: number = DEFAULT_MAX_CANDIDATES,
+  plan = offerPlan(view, maxCandidates),
+  offered: readonly CandidateTable[] = [offersOf(view, plan)],
+): CandidateTable {
+  const chains = chainCandidates(view, plan.open);
+  if (offered.length === 1 && chains.length === 0) return offered[0]!;
+  const rows = new CandidateRows();
+  for (const table of offered) rows.append(table);
+  addChains(view, rows, maxCandidates, chains);
+  return rows.table();
 }
 
 /** The same as objects. */

@@ -44,6 +44,12 @@ export function planningView(round: DispatchRound, matrix?: TravelMatrix): Plann
   return { round, geometry, indexOf, travel, drives, leastTravel, free };
 }
 
+/** The view of a round that differs in what no view depends on: its sequence, its label. */
+export function withRound(round: DispatchRound, view: PlanningView): PlanningView {
+  const { geometry, indexOf, travel, drives, leastTravel, free } = view;
+  return { round, geometry, indexOf, travel, drives, leastTravel, free };
+}
+
 /** Without interleaving a courier is free behind its held stops, here taken in the order of their numbers. */
 function freeFrom(view: Omit<PlanningView, 'leastTravel' | 'free'>, courier: number) {
   const { round, geometry, indexOf, travel } = view;
