@@ -28,9 +28,9 @@ async function dispatched(plan: PlannedDay, { pipeline, signal }: DayPlace) {
 
 /** One day, and the naive dispatch of it beside it: a line of JSON. */
 export async function benchDay(folder: string, options: MdrpBenchOptions, place: DayPlace): Promise<string> {
-  const unsaved = await planMdrpDay(folder, options.roundMinutes, null);
+  const unsaved = await planMdrpDay(folder, options.roundMinutes, null, options.prepositioning);
   const out = options.out === null ? null : join(options.out, unsaved.day.name);
-  const plan = await planMdrpDay(folder, options.roundMinutes, out);
+  const plan = await planMdrpDay(folder, options.roundMinutes, out, options.prepositioning);
   const naive = await timedDay(plan, naiveDispatch);
   const startedAt = performance.now();
   const run = await dispatched(plan, place);
@@ -40,6 +40,7 @@ export async function benchDay(folder: string, options: MdrpBenchOptions, place:
     day: plan.day.name,
     f: options.roundMinutes,
     mode: place.pipeline === null ? 'direct' : 'pipeline',
+    prepositioning: options.prepositioning,
     metrics: dayMetrics(plan.day, run.result, plan.rules),
     naive: dayMetrics(plan.day, naive.result, plan.rules),
     rounds: run.result.rounds,

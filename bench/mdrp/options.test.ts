@@ -5,8 +5,10 @@ test('folders, f and where to', () => {
     folders: ['a', 'b'],
     roundMinutes: 1,
     pipeline: true,
+    prepositioning: true,
     out: 'o',
   });
+  expect(parseOptions(['--dir', 'a', '--no-prepositioning']).prepositioning).toBe(false);
   expect(parseOptions(['--dir', 'a'])).toMatchObject({ roundMinutes: 5, pipeline: false, out: null });
 });
 

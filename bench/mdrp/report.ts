@@ -4,6 +4,7 @@ export interface DayReport {
   readonly day: string;
   readonly f: number;
   readonly mode: 'direct' | 'pipeline';
+  readonly prepositioning: boolean;
   readonly metrics: DayMetrics;
   readonly naive: DayMetrics;
   readonly rounds: number;
@@ -13,8 +14,16 @@ export interface DayReport {
 }
 
 /** One JSON line; minutes with three decimals. */
-export function reportLine({ day, f, mode, metrics, naive, ...run }: DayReport): string {
-  return JSON.stringify({ day, f, mode, ...figures(metrics), naive: figures(naive), ...rounded(run) });
+export function reportLine({ day, f, mode, prepositioning, metrics, naive, ...run }: DayReport): string {
+  return JSON.stringify({
+    day,
+    f,
+    mode,
+    prepositioning,
+    ...figures(metrics),
+    naive: figures(naive),
+    ...rounded(run),
+  });
 }
 
 function figures(metrics: DayMetrics) {

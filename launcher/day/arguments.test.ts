@@ -18,8 +18,12 @@ test('an MDRP day with its folder, f and place for the solution', () => {
     kind: 'mdrp',
     folder: 'days/a',
     out: 'solution',
+    prepositioning: true,
     roundMinutes: 1,
     deadlineMs: 2_000,
+  });
+  expect(parseStartArguments(['--mdrp', 'days/a', '--no-prepositioning'])).toMatchObject({
+    prepositioning: false,
   });
 });
 
@@ -38,6 +42,7 @@ test.each([
   [['--deadline-ms', '199'], 'from 200 to 600000'],
   [['--orders', '1e3'], '--orders is 1e3'],
   [['--out', 'x'], '--out needs --mdrp'],
+  [['--no-prepositioning'], '--no-prepositioning needs --mdrp'],
   [['--serve', '--f', '5'], '--f has no meaning with --serve'],
   [['--mdrp', 'x', '--seed', '1'], '--seed has no meaning with --mdrp'],
 ])('%j is refused', (argv, message) => {

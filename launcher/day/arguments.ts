@@ -4,7 +4,12 @@ export type StartArguments =
   | { readonly kind: 'help' }
   | { readonly kind: 'serve' }
   | ({ readonly kind: 'city' } & CityArguments & DayArguments)
-  | ({ readonly kind: 'mdrp'; readonly folder: string; readonly out: string | null } & DayArguments);
+  | ({
+      readonly kind: 'mdrp';
+      readonly folder: string;
+      readonly out: string | null;
+      readonly prepositioning: boolean;
+    } & DayArguments);
 
 interface DayArguments {
   readonly roundMinutes: number;
@@ -21,6 +26,7 @@ export const usage = `usage:
   npm start -- --mdrp DIR [--out DIR]        dispatch a day in the MDRP format, write its solution files
   npm start -- --serve                       keep the pipeline up for producers of your own
 
+  --no-prepositioning  with --mdrp: couriers without orders stay where they are
   --f MINUTES        simulated minutes between rounds (default 5)
   --deadline-ms MS   time that a round has for its decision (default 2000)
   --orders N --couriers N --seed N           size and seed of the city day (600, 60)
@@ -34,6 +40,7 @@ const options = {
   serve: { type: 'boolean' },
   mdrp: text,
   out: text,
+  'no-prepositioning': { type: 'boolean' },
   f: text,
   'deadline-ms': text,
   orders: text,
@@ -68,7 +75,8 @@ export function parseStartArguments(argv: readonly string[]): StartArguments {
   if (faults.length > 0) throw new ArgumentsInvalid(faults.join('\n'));
   if (values.serve) return { kind: 'serve' };
   if (values.mdrp === undefined) return { kind: 'city', ...city, ...day };
-  return { kind: 'mdrp', folder: values.mdrp, out: values.out ?? null, ...day };
+  const prepositioning = values['no-prepositioning'] !== true;
+  return { kind: 'mdrp', folder: values.mdrp, out: values.out ?? null, prepositioning, ...day };
 }
 
 const dayFlags = ['mdrp', 'out', 'f', 'deadline-ms', 'orders', 'couriers', 'seed'] as const;
@@ -81,6 +89,8 @@ function conflicts(values: Values): string[] {
   if (values.mdrp !== undefined)
     faults.push(...given(cityFlags).map((flag) => `--${flag} has no meaning with --mdrp`));
   if (values.mdrp === '') faults.push('--mdrp needs a folder');
-  if (values.out !== undefined && values.mdrp === undefined) faults.push('--out needs --mdrp DIR');
+  for (const flag of ['out', 'no-prepositioning'] as const) {
+    if (values[flag] !== undefined && values.mdrp === undefined) faults.push(`--${flag} needs --mdrp DIR`);
+  }
   return faults;
 }

@@ -26,7 +26,7 @@ const cityRules: DayRules = {
 };
 
 export async function planDay(args: Extract<StartArguments, { kind: 'city' | 'mdrp' }>): Promise<PlannedDay> {
-  if (args.kind === 'mdrp') return planMdrpDay(args.folder, args.roundMinutes, args.out);
+  if (args.kind === 'mdrp') return planMdrpDay(args.folder, args.roundMinutes, args.out, args.prepositioning);
   const day = cityDay({
     seed: args.seed,
     orders: args.orders,

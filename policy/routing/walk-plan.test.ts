@@ -64,6 +64,16 @@ describe('stop numbers', () => {
     expect(numbered(round, [0])).toEqual(['pickup 3', 'dropoff 3', 'dropoff 2', 'pickup 0', 'dropoff 0']);
   });
 
+  test('in a round of chains another restaurant begins another trip, and coming back to one is a trip, too', () => {
+    const policy = buildPolicy({ interleave: false, chains: { maxTrips: 3, maxOrders: 6 } });
+    const round = buildRound({ orders, couriers: [buildCourier('k')], policy });
+    const stops = ['pickup 0+1', 'dropoff 0', 'dropoff 1', 'pickup 2', 'dropoff 2', 'pickup 3', 'dropoff 3'];
+    expect(numbered(round, [0, 1, 2, 3])).toEqual(stops);
+    expect(walk(round, [0, 1, 2, 3], [1, 3, 2, 4, 5, 6, 7]).feasible).toBe(true);
+    // Order c is picked up while b is on board.
+    expect(walk(round, [0, 1, 2, 3], [1, 2, 4, 3, 5, 6, 7]).feasible).toBe(false);
+  });
+
   test('two restaurants at one spot are two stops', () => {
     const twins = [buildOrder('a'), buildOrder('b', { pickup: buildStop('R2', 0, 0) })];
     const round = buildRound({ orders: twins, couriers: [buildCourier('k')] });

@@ -22,7 +22,8 @@ import {
 /** A stop of a candidate as the numbering rule of tensors.ts makes it. */
 interface Stop {
   readonly pickup: boolean;
-  readonly held: boolean;
+  /** 0: held; 1, 2, …: the trips of the bundle. */
+  readonly group: number;
   readonly orders: number[];
 }
 
@@ -119,25 +120,31 @@ export class BruteShard {
     const stops: Stop[] = [];
     const onBoard: number[] = [];
     const opened = new Map<string, Stop>();
-    const add = (order: number, held: boolean, aboard: boolean) => {
-      const group = this.params[Param.interleave] === 1 ? 'all' : String(held);
-      const key = `${group} ${this.order(order, 'pickupPlace')}`;
+    const add = (order: number, group: number, aboard: boolean) => {
+      const together = this.params[Param.interleave] === 1 ? 'all' : String(group);
+      const key = `${together} ${this.order(order, 'pickupPlace')}`;
       const joined = this.params[Param.mergePickups] === 1 ? opened.get(key) : undefined;
       if (aboard) onBoard.push(order);
       else if (joined) joined.orders.push(order);
       else {
-        const stop = { pickup: true, held, orders: [order] };
+        const stop = { pickup: true, group, orders: [order] };
         opened.set(key, stop);
         stops.push(stop);
       }
-      stops.push({ pickup: false, held, orders: [order] });
+      stops.push({ pickup: false, group, orders: [order] });
     };
     const offset = this.courier(courier, 'heldOffset');
     for (let i = 0; i < this.courier(courier, 'heldCount'); i += 1) {
       const row = (offset + i) * HELD_COLUMNS;
-      add(this.held[row + HeldColumn.order]!, true, this.held[row + HeldColumn.onBoard] === 1);
+      add(this.held[row + HeldColumn.order]!, 0, this.held[row + HeldColumn.onBoard] === 1);
     }
-    for (const order of bundle) add(order, false, false);
+    let trip = 1;
+    bundle.forEach((order, i) => {
+      const place = this.order(order, 'pickupPlace');
+      const isSame = i === 0 || place === this.order(bundle[i - 1]!, 'pickupPlace');
+      if (!isSame && this.params[Param.interleave] === 2) trip += 1;
+      add(order, trip, false);
+    });
     return { stops, onBoard };
   }
 
@@ -226,9 +233,10 @@ class BruteSearch {
       this.best = { cost: state.cost, sequence: [...this.sequence] };
       return;
     }
-    const heldLeft = this.stops.some((stop, i) => stop.held && !this.sequence.includes(i + 1));
+    const left = this.stops.filter((_, i) => !this.sequence.includes(i + 1));
+    const group = Math.min(...left.map((stop) => stop.group));
     this.stops.forEach((stop, i) => {
-      if (this.sequence.includes(i + 1) || (!interleave && heldLeft && !stop.held)) return;
+      if (this.sequence.includes(i + 1) || (!interleave && stop.group > group)) return;
       const next = this.visit(stop, state);
       if (next === null) return;
       this.sequence.push(i + 1);

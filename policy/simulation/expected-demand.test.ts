@@ -1,0 +1,19 @@
+import type { Seconds } from '#schemas/brands';
+import { buildOrder, buildStop } from '../../test/support/build-round';
+import { expectedDemand } from './expected-demand';
+
+const seconds = (value: number) => value as Seconds;
+const placed = (id: string, restaurant: string, at: number) =>
+  buildOrder(id, { placedAt: seconds(at), pickup: buildStop(restaurant, 7, 8) });
+
+test('orders an hour by restaurant, an order weighs less the older it is, and nothing beyond four memories', () => {
+  const hour = seconds(3_600);
+  const orders = [placed('old', 'S', 0), placed('a', 'R', 14_400), placed('b', 'R', 18_000)];
+  // At 18,000: b weighs 1, a an hour old e^−1 = 0.368, the old one is five hours old.
+  expect(expectedDemand(orders, seconds(18_000), hour)).toEqual([
+    { placeId: 'R', point: { x: 7, y: 8 }, weight: 1_368 },
+  ]);
+  // With a memory of half an hour: 2 · (1 + e^−2) = 2.271 an hour.
+  expect(expectedDemand(orders, seconds(18_000), seconds(1_800))[0]!.weight).toBe(2_271);
+  expect(expectedDemand([], seconds(0), hour)).toEqual([]);
+});
