@@ -61,6 +61,12 @@ export const workerSettings = {
   }),
   /** Which shard starts when (docs/scheduling.md); engines are told it, too. */
   scheduler: choiceSetting('ROUNDHOUSE_SCHEDULER', schedulerNames, 'fifo'),
+  /** Every phase of every shard is appended to it, one line each (docs/scheduling.md); empty: to none. */
+  traceFile: textSetting('ROUNDHOUSE_TRACE_FILE', {
+    default: '',
+    pattern: /^.{0,1000}$/,
+    limit: 'a path of at most 1000 characters',
+  }),
   /** A second engine for each, warm, that takes over at once. */
   standby: flagSetting('ROUNDHOUSE_STANDBY', false),
   /** Resident, without the data plane's pool; 0: no limit. */

@@ -6,6 +6,7 @@ import { outcomeStatuses } from '#schemas/domain';
 import type { CircuitState } from './sentinel/circuit';
 import { engineRoles, incidentKinds, type EngineRole, type IncidentKind } from './sentinel/incident';
 import { admissionEvents } from './admission/admission-events';
+import { memoryEvents } from './admission/memory-events';
 import { ucxEvents } from './remote/ucx/ucx-events';
 import { schedulingEvents } from './scheduling/scheduling-events';
 
@@ -196,6 +197,7 @@ export function workerEvents(telemetry: Telemetry) {
     ...engineEvents,
     ...dataPlaneEvents,
     ...admissionEvents,
+    ...memoryEvents,
     ...schedulingEvents,
     ...clockEvents,
     ...ucxEvents,

@@ -10,6 +10,7 @@ import { headers as headerNames, roundKey, type Topics } from '#schemas/topics';
 import type { WorkerEvents } from './events';
 import { parseShardKey, unreadableOutcome } from './outcome';
 import type { Placement } from './placement/placement';
+import { nowNs, type ShardTrace, type TracedWork } from './scheduling/shard-trace';
 import { Suspects } from './sentinel/suspects';
 import { solveShard, type SolvedShard } from './solve-shard';
 
@@ -20,10 +21,15 @@ export interface ShardConsumerParts {
   /** While work is left to other workers. */
   whyHandedOver(): string | null;
   readonly events: WorkerEvents;
+  readonly trace?: ShardTrace;
   readonly startMarginMs: number;
 }
 
 const leasePollMs = 20;
+
+function tracedOf({ roundId, shardIndex, model }: Shard): TracedWork {
+  return { roundId, shardIndex, model: model.name };
+}
 
 type Headers = Record<string, string>;
 
@@ -39,12 +45,14 @@ export class ShardConsumer {
 
   async handle(message: BusMessage, lease: Lease): Promise<void> {
     const receivedAt = performance.now();
+    const receivedNs = this.parts.trace === undefined ? 0n : nowNs();
     let shard: Shard;
     try {
       shard = shardsCodec.decode(requireValue(message));
     } catch (error) {
       return this.refuse(message, lease, error);
     }
+    this.parts.trace?.own(tracedOf(shard), 'decode', receivedNs, nowNs());
     const solved = await this.solve(shard, lease);
     if (solved === null) return;
     const { outcome, interval, fault } = solved;
@@ -52,7 +60,7 @@ export class ShardConsumer {
     if (fault !== null && isDeadLettered(fault.code)) await this.deadLetter(message, lease, fault);
     const headers = this.headersFor(message);
     if (interval !== null) headers[headerNames.backendInterval] = interval;
-    await this.publish([this.outcomeMessage(outcome, headers)], lease);
+    await this.publishTraced(shard, this.outcomeMessage(outcome, headers), lease);
     this.report(outcome, shard.model.name, receivedAt);
   }
 
@@ -111,6 +119,14 @@ export class ShardConsumer {
     const { topic, partition, offset } = message;
     events.ShardDeadLettered({ topic, partition, offset: offset.toString(), code, reason, kept });
     return code;
+  }
+
+  private async publishTraced(shard: Shard, message: OutgoingMessage, lease: Lease): Promise<void> {
+    const { trace } = this.parts;
+    if (trace === undefined) return this.publish([message], lease);
+    const startNs = nowNs();
+    await this.publish([message], lease);
+    trace.own(tracedOf(shard), 'publish', startNs, nowNs());
   }
 
   private async publish(messages: readonly OutgoingMessage[], lease: Lease): Promise<void> {

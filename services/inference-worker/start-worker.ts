@@ -9,8 +9,7 @@ import { topicsOf } from '#schemas/topics';
 import type { WorkerConfig } from './config';
 import { workerEvents, type WorkerEvents } from './events';
 import type { Engines, EngineSet } from './placement/engine-set';
-import type { LocalEngines } from './placement/placement';
-import { startEngines } from './placement/start-engines';
+import { startEngines, type StartedEngines } from './placement/start-engines';
 import { serveKserveHttp } from './protocol/http/serve-kserve-http';
 import { serveInferenceProtocol } from './protocol/serve-inference-protocol';
 import { serveMetrics } from './protocol/serve-metrics';
@@ -97,7 +96,7 @@ async function startShards(
   context: Context,
   bus: Bus,
   engines: Engines,
-  placement: LocalEngines,
+  { placement, trace }: Pick<StartedEngines, 'placement' | 'trace'>,
   events: WorkerEvents,
 ): Promise<ShardIntake> {
   const { config, onStop, fail } = context;
@@ -107,6 +106,7 @@ async function startShards(
     topics,
     producer,
     placement,
+    ...(trace === null ? {} : { trace }),
     whyHandedOver: () => engines.whyHandedOver(),
     events,
     startMarginMs: config.startMarginMs,
@@ -136,10 +136,11 @@ export async function startWorker(context: Context, env: Env): Promise<ServicePo
   const kafka = () => (started.intake ? started.intake.whyNotReady() : 'not connected yet');
   const http = await startHealth(context, started, { kafka });
   const bus = await prepareBus(context, events);
-  const { engines, placement } = startEngines(context, events, env);
+  const local = startEngines(context, events, env);
+  const { engines } = local;
   started.engines = engines;
   const ports = await startProtocol(context, engines);
   await waitForEngine(engines, context.signal);
-  started.intake = await startShards(context, bus, engines, placement, events);
+  started.intake = await startShards(context, bus, engines, local, events);
   return { http, ...ports };
 }

@@ -14,6 +14,11 @@ const ofOneEngine = [
   'DataPlaneUnavailable',
   'QueueMeasured',
   'CoreMeasured',
+  'GpuMemoryMeasured',
+  'GpuMemoryPeaked',
+  'GpuArenaMeasured',
+  'GpuArenaPeaked',
+  'GpuMemoryRefused',
   'SessionsMeasured',
 ] as const satisfies readonly (keyof WorkerEvents)[];
 

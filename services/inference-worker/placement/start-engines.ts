@@ -3,6 +3,7 @@ import type { Env } from '#lib/config';
 import type { ServiceContext } from '#lib/service';
 import { RoundhouseError } from '#schemas/errors';
 import { AdmissionWatch } from '../admission/admission-watch';
+import { MemoryWatch } from '../admission/memory-watch';
 import type { WorkerConfig } from '../config';
 import { poolBytesOf } from '../data-plane/pool-bytes';
 import { sweepPython } from '../engine/python/regions';
@@ -12,6 +13,7 @@ import { EngineDevice } from '../scheduling/engine-device';
 import { makeScheduler } from '../scheduling/make-scheduler';
 import { ScheduledEngines } from '../scheduling/scheduled-engines';
 import { SchedulingWatch } from '../scheduling/scheduling-watch';
+import { ShardTrace } from '../scheduling/shard-trace';
 import { SideBySide } from '../scheduling/side-by-side';
 import { circuitPolicy } from '../sentinel/circuit';
 import { incidentWords } from '../sentinel/incident-words';
@@ -97,7 +99,11 @@ function configFaults({ fail, logger }: Context, engines: () => readonly OwnEngi
   };
 }
 
-function placementOver(engines: readonly OwnEngine[], { config }: Context): ScheduledEngines {
+function placementOver(
+  engines: readonly OwnEngine[],
+  { config }: Context,
+  trace: ShardTrace | null,
+): ScheduledEngines {
   const devices = engines.map(({ id, link, choice: { isLastResort } }) => {
     return new EngineDevice({ id, link, isLastResort, arenaBytes: Infinity });
   });
@@ -109,12 +115,22 @@ function placementOver(engines: readonly OwnEngine[], { config }: Context): Sche
     ...makeScheduler(config.scheduler, poolBytes, devices),
     poolBytesOf: isShared ? poolBytesOf(poolBytes) : () => 0,
     arenaBytesOf: () => 0,
+    ...(trace === null ? {} : { onAnswered: (work, answer) => trace.answered(work, answer) }),
   });
+}
+
+function openTrace({ config, onStop }: Context): ShardTrace | null {
+  if (config.traceFile === '') return null;
+  const trace = new ShardTrace(config.traceFile);
+  onStop('trace', () => trace.close());
+  return trace;
 }
 
 export interface StartedEngines {
   readonly engines: EngineSet;
   readonly placement: ScheduledEngines;
+  /** null unless ROUNDHOUSE_TRACE_FILE names a file. */
+  readonly trace: ShardTrace | null;
 }
 
 /** An engine for each device that is asked for, each with its sentinel, and the scheduler over all of them. */
@@ -132,10 +148,14 @@ export function startEngines(context: Context, events: WorkerEvents, env: Env): 
   });
   const engines = new EngineSet(own);
   followModels(engines, events);
-  const placement = placementOver(own, context);
+  const trace = openTrace(context);
+  const placement = placementOver(own, context, trace);
   for (const { sentinel } of own) sentinel.start();
-  const watches = own.map(({ id, link }) => new AdmissionWatch(link, eventsOf(id, events)));
+  const watches = own.flatMap(({ id, link }) => {
+    const named = eventsOf(id, events);
+    return [new AdmissionWatch(link, named), new MemoryWatch(link, named)];
+  });
   const watch = new SchedulingWatch(placement, events);
   onStop('metrics of engines', () => [...watches, watch].forEach((each) => each.close()));
-  return { engines, placement };
+  return { engines, placement, trace };
 }
