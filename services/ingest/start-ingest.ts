@@ -78,7 +78,7 @@ async function intakeParts(
 ): Promise<IntakeParts> {
   const producer = await bus.producer({ deliveryTimeoutMs: config.publishTimeoutMs });
   const claims = new RoundClaims(redis, config.topicPrefix, config.claimTtlMs);
-  const cutter = new RoundCutter(config.modelsDir, matrices);
+  const cutter = new RoundCutter(config.modelsDir, matrices, config.maxCandidates);
   onStop('cutter', () => cutter.stop());
   cutter.warmUp();
   models.start();

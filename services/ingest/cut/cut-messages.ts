@@ -1,5 +1,10 @@
 import type { TravelMatrices } from '#lib/travel-matrices';
-import { candidateTable, planningView } from '#policy/candidates/index';
+import {
+  candidateTable,
+  planningView,
+  type CandidateTable,
+  type PlanningView,
+} from '#policy/candidates/index';
 import { cutCandidates, type CutLimits } from '#policy/sharding/index';
 import type { DispatchRound, ModelRef, RoundPolicy } from '#schemas/domain';
 import { PhaseClock, type Phases } from '#schemas/phases';
@@ -27,12 +32,27 @@ export interface CutResult extends RoundMessages {
 /** A round to what of it goes onto Kafka. Takes up to seconds of computing for a large one. */
 export function cutMessages(submitted: DispatchRound, job: CutJob, matrices: TravelMatrices): CutResult {
   const clock = new PhaseClock();
-  const { sequence, modelLabel, models, limits, topics, receivedAt, traceparent } = job;
-  const round = { ...submitted, sequence, policy: { ...submitted.policy, modelLabel } };
+  const view = viewOf(asClaimed(submitted, job), matrices);
+  return messagesOf(view, candidateTable(view, job.limits.maxCandidates), job, clock);
+}
+
+/** With what its claim gave it. */
+export function asClaimed(submitted: DispatchRound, { sequence, modelLabel }: CutJob): DispatchRound {
+  return { ...submitted, sequence, policy: { ...submitted.policy, modelLabel } };
+}
+
+export function viewOf(round: DispatchRound, matrices: TravelMatrices): PlanningView {
   const { travel } = round.policy;
-  const matrix = travel.kind === 'matrix' ? matrices.find(travel.contentHash) : undefined;
-  const view = planningView(round, matrix);
-  const table = candidateTable(view, limits.maxCandidates);
+  return planningView(round, travel.kind === 'matrix' ? matrices.find(travel.contentHash) : undefined);
+}
+
+/** `clock` has run since the candidates were begun. */
+export function messagesOf(
+  view: PlanningView,
+  table: CandidateTable,
+  { models, limits, topics, receivedAt, traceparent }: CutJob,
+  clock: PhaseClock,
+): CutResult {
   clock.ends('candidates');
   const cut = cutCandidates(view, table, models, limits);
   clock.ends('cut');

@@ -20,7 +20,7 @@ const job = {
   receivedAt: 0,
   traceparent: '',
 };
-const cutter = () => new RoundCutter('no such folder', new TravelMatrices('no such folder'));
+const cutter = () => new RoundCutter('no such folder', new TravelMatrices('no such folder'), 200_000);
 
 test('a small body is read and cut at once, with what its steps took', async () => {
   const submitted = await cutter().read({ body }, reading);

@@ -1,16 +1,18 @@
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import type { OutgoingMessage } from '#lib/bus/port';
 import { JobThread } from '#lib/job-thread';
 import { hasSpareCores } from '#lib/spare-cores';
 import type { TravelMatrices } from '#lib/travel-matrices';
-import type { RoundLimits } from '#policy/validation/index';
 import type { DispatchRound } from '#schemas/domain';
 import { RoundhouseError } from '#schemas/errors';
 import { PhaseClock } from '#schemas/phases';
 import { readRound, type ReadingJob, type RoundReading } from '../read/round-reading';
 import { cutMessages, type CutJob, type CutResult } from './cut-messages';
 import { isLarge } from './is-large';
-import type { RoundAnswer, RoundJob, RoundThreadData, SentLimits } from './round-thread';
+import { partThreads } from './round-parts';
+import type { RoundAnswer, RoundJob, RoundThreadData } from './round-thread';
+import { sendable } from './sent-limits';
 
 /** A body as it came, or parsed already. */
 export type RoundBody = { readonly body: unknown } | { readonly bytes: Buffer; readonly maxElements: number };
@@ -36,9 +38,11 @@ export class RoundCutter {
   constructor(
     modelsDir: string,
     private readonly matrices: TravelMatrices,
+    maxCandidates: number,
     private readonly practises = hasSpareCores(),
+    helpers = partThreads(availableParallelism()),
   ) {
-    const data: RoundThreadData = { modelsDir, practises: this.practises };
+    const data: RoundThreadData = { modelsDir, practises: this.practises, helpers, maxCandidates };
     this.thread = new JobThread(join(__dirname, 'round-thread.js'), data, 'cuts large rounds');
   }
 
@@ -96,12 +100,6 @@ export class RoundCutter {
     this.last = turn.catch(() => undefined);
     return turn;
   }
-}
-
-/** What can be cloned of the limits; the thread has its own matrices. */
-function sendable(limits: RoundLimits): SentLimits {
-  const { maxCouriers, maxOrders, minLeadMs, maxDeadlineAheadMs, modelLabels } = limits;
-  return { maxCouriers, maxOrders, minLeadMs, maxDeadlineAheadMs, ...(modelLabels && { modelLabels }) };
 }
 
 function readingOf(answer: RoundAnswer): RoundReading {

@@ -20,18 +20,18 @@ type Invalid = Extract<RoundValidation, { kind: 'invalid' }>;
 type Expired = Extract<RoundValidation, { kind: 'expired' }>;
 
 /** What was found of a submission; its round stays where it was read. */
-export type RoundReading =
-  | Invalid
-  | {
-      readonly kind: 'valid' | 'expired';
-      readonly envelope: RoundEnvelope;
-      /** Why it is expired. */
-      readonly faults: Expired['faults'];
-      readonly contentHash: string;
-      /** The label that the round names itself. */
-      readonly namedLabel: RoundPolicy['modelLabel'] | undefined;
-      readonly phases: Phases;
-    };
+export type RoundReading = Invalid | Found;
+
+interface Found {
+  readonly kind: 'valid' | 'expired';
+  readonly envelope: RoundEnvelope;
+  /** Why it is expired. */
+  readonly faults: Expired['faults'];
+  readonly contentHash: string;
+  /** The label that the round names itself. */
+  readonly namedLabel: RoundPolicy['modelLabel'] | undefined;
+  readonly phases: Phases;
+}
 
 export interface ReadingJob {
   readonly now: UnixMs;
@@ -46,28 +46,45 @@ export interface ReadRound {
   readonly round: DispatchRound | null;
 }
 
+/** What can be said of a body before the hash of its content is known. */
+export type FoundRound =
+  | { readonly kind: 'invalid'; readonly reading: Invalid }
+  | {
+      readonly kind: 'found';
+      readonly round: DispatchRound;
+      readonly sequence: SequenceOrigin;
+      readonly reading: Omit<Found, 'contentHash' | 'phases'>;
+    };
+
 /** An untrusted body to a round; `clock` has timed what came before. */
-export function readRound(body: unknown, { now, limits, tenant }: ReadingJob, clock: PhaseClock): ReadRound {
+export function readRound(body: unknown, job: ReadingJob, clock: PhaseClock): ReadRound {
+  const found = findRound(body, job, clock);
+  if (found.kind === 'invalid') return { reading: found.reading, round: null };
+  const contentHash = contentHashOf(found);
+  clock.ends('hash');
+  return { reading: { ...found.reading, contentHash, phases: clock.phases }, round: found.round };
+}
+
+export function findRound(body: unknown, { now, limits, tenant }: ReadingJob, clock: PhaseClock): FoundRound {
   const result = validateRound(body, now, limits, tenant);
   clock.ends('validate');
-  if (result.kind === 'invalid') return { reading: result, round: null };
+  if (result.kind === 'invalid') return { kind: 'invalid', reading: result };
   const { round, sequence, kind } = result;
   const { tenantId, runId, roundId, zoneId, deadline } = round;
-  const contentHash = contentHashOf(round, sequence);
-  clock.ends('hash');
   const reading = {
     kind,
     envelope: { tenantId, runId, roundId, zoneId, deadline, sequence: round.sequence },
     faults: result.kind === 'expired' ? result.faults : [],
-    contentHash,
     namedLabel: namesLabel(body) ? round.policy.modelLabel : undefined,
-    phases: clock.phases,
   };
-  return { reading, round };
+  return { kind: 'found', round, sequence, reading };
 }
 
 /** Of what was submitted: a sequence that the round did not have is another at every submission. */
-function contentHashOf(round: DispatchRound, sequence: SequenceOrigin): string {
+export function contentHashOf({
+  round,
+  sequence,
+}: Pick<Extract<FoundRound, { kind: 'found' }>, 'round' | 'sequence'>): string {
   const submitted = { ...round, sequence: sequence === 'given' ? String(round.sequence) : null };
   return createHash('sha256').update(JSON.stringify(submitted)).digest('hex');
 }
