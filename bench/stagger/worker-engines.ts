@@ -2,10 +2,12 @@ import { createTelemetry } from '#lib/telemetry';
 import { loadWorkerConfig } from '#services/inference-worker/config';
 import { workerEvents, type WorkerEvents } from '#services/inference-worker/events';
 import type { ScheduledEngines } from '#services/inference-worker/scheduling/scheduled-engines';
+import type { EngineSet } from '#services/inference-worker/placement/engine-set';
 import { startEngines } from '#services/inference-worker/placement/start-engines';
 import type { UnixMs } from '#schemas/brands';
 
 export interface WorkerEngines {
+  readonly engines: EngineSet;
   readonly placement: ScheduledEngines;
   /** Process ids of the active engines, by their names. */
   readonly pids: ReadonlyMap<string, number>;
@@ -67,7 +69,7 @@ export async function startWorkerEngines(env: Readonly<Record<string, string>>):
     await stop();
     throw error;
   }
-  return { placement, pids, losses: () => losses, stop };
+  return { engines, placement, pids, losses: () => losses, stop };
 
   async function allUp(): Promise<void> {
     for (const { id, link } of engines.all) {

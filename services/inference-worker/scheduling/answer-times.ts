@@ -46,10 +46,13 @@ export function phaseSpans(model: string, { outputs }: InferResponse): PhaseSpan
   return [{ phase: phaseOfWhole(model), startNs, endNs }];
 }
 
-/**
- * Milliseconds of each phase, for the cost model; `callMs` where the answer does not say. What happens in this thread
- * takes no turns, since it is one thread.
- */
+/** The four phases as one: on a processor a request passes them on one thread, one after the other. */
+export function onOneThread(times: AnswerTimes): AnswerTimes {
+  const whole = times.reduce((sum, [, ms]) => sum + ms, 0);
+  return times.map(([phase]) => [phase, phase === 'or' ? whole : leastMs]);
+}
+
+/** Milliseconds of each phase, for the cost model; `callMs` where the answer does not say. */
 export function answerTimes(model: string, response: InferResponse, callMs: number): AnswerTimes {
   const spans = phaseSpans(model, response);
   const msOf = (phase: Phase): number => {

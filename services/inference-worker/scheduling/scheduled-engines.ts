@@ -1,4 +1,4 @@
-import type { EngineClient, InferResponse } from '#lib/engine-client/port';
+import type { EngineClient } from '#lib/engine-client/port';
 import type { CostModel, PredictionError } from '#policy/scheduling/cost-model';
 import type { Decision, Scheduler, SchedulerFigures } from '#policy/scheduling/scheduler';
 import type { UnixMs } from '#schemas/brands';
@@ -14,7 +14,7 @@ import {
   type PlacedAnswer,
   type PlacedWork,
 } from '../placement/placement';
-import { answerTimes } from './answer-times';
+import { answerTimes, onOneThread, type AnswerTimes } from './answer-times';
 import type { EngineDevice } from './engine-device';
 import { WakeUp } from './wake-up';
 
@@ -145,7 +145,8 @@ export class ScheduledEngines implements LocalEngines {
     const startedMs = performance.now();
     try {
       const response = await client.infer(work.request, until, signal);
-      this.learn(entry, response, performance.now() - startedMs);
+      const times = answerTimes(work.request.model, response, performance.now() - startedMs);
+      this.learn(entry, deviceKind === 'cpu' ? onOneThread(times) : times);
       const answer = { response, deviceKind, engine };
       entry.resolve(answer);
       this.parts.onAnswered?.(work, answer);
@@ -158,8 +159,8 @@ export class ScheduledEngines implements LocalEngines {
   }
 
   /** Of one whose device was lost meanwhile the scheduler knows nothing any more. */
-  private learn({ id, work }: Entry, response: InferResponse, callMs: number): void {
-    for (const [phase, ms] of answerTimes(work.request.model, response, callMs)) {
+  private learn({ id }: Entry, times: AnswerTimes): void {
+    for (const [phase, ms] of times) {
       this.parts.scheduler.phaseEnded(id, phase, ms);
     }
   }
