@@ -16,9 +16,14 @@ test('a load is any number, one deadline is for all, engines are lists', () => {
   expect(options).toMatchObject({ mode: 'scale', load: 0.35, deadlineMs: [80, 80], engines: ['0', '0;1'] });
 });
 
+test('layers of one width are written once', () => {
+  expect(parseOptions(['--heavy', '64x3-8']).heavy).toEqual([64, 64, 64, 8]);
+});
+
 test.each([
   [['--scale', '--pool'], '--scale and --pool: one of them'],
-  [['--heavy', '320-0'], '--heavy is 320-0: at most 8 whole numbers above 0'],
+  [['--heavy', '320-0'], '--heavy is 320-0: at most 128 widths above 0'],
+  [['--heavy', '8x129'], '--heavy is 8x129: at most 128'],
   [['--heavy', 'wide'], '--heavy is wide'],
   [['--deadline', '800-200'], 'the first is above the second'],
   [['--deadline', '1-2-3'], 'at most 2 whole numbers'],

@@ -35,8 +35,8 @@ export const usage = `npm run --silent bench -- stagger [FLAGS]
   --load X          against what fifo does when everything is there at once (default 0.9; 0: everything at once)
   --least N         candidates of the smallest shard (default 50)
   --factor N        how much larger the largest is (default 20)
-  --light A-B       hidden layers of the light network (default 96)
-  --heavy A-B       of the heavy one (default 320-320)
+  --light AxN-B     hidden layers of the light network (default 96)
+  --heavy AxN-B     of the heavy one (default 320x2)
   --deadline A-B    milliseconds from a round's arrival to its deadline, evenly between (default 5000-10000)
   --engines LIST    as ROUNDHOUSE_ENGINES (default auto)
   --kill            one more run in which an engine is killed half-way
@@ -72,6 +72,17 @@ function listOf(name: string, given: string, most: number): number[] {
   throw new ArgumentsInvalid(`--${name} is ${given}: at most ${most} whole numbers above 0, joined by "-"`);
 }
 
+/** "512x24-64": 24 layers of 512, then one of 64. */
+function layers(name: string, given: string): number[] {
+  const widths = given.split('-').flatMap((part) => {
+    const [, width, times = '1'] = /^(\d{1,5})(?:x(\d{1,3}))?$/.exec(part) ?? [];
+    return Array<number>(Number(times)).fill(Number(width));
+  });
+  if (widths.length <= mostLayers && widths.length > 0 && widths.every((width) => width > 0)) return widths;
+  throw new ArgumentsInvalid(`--${name} is ${given}: at most ${mostLayers} widths above 0, as in 512x4-64`);
+}
+const mostLayers = 128;
+
 function deadlines(given: string): [number, number] {
   const [least, most = least] = listOf('deadline', given, 2);
   if (most! >= least!) return [least!, most!];
@@ -94,8 +105,8 @@ export function parseOptions(argv: readonly string[]): StaggerOptions {
     load: numberFlag('load', given.load, { default: 0.9, min: 0, max: 10, whole: false }),
     least: number('least', 50, 1, 10_000),
     factor: number('factor', 20, 1, 1_000),
-    light: listOf('light', given.light ?? '96', 8),
-    heavy: listOf('heavy', given.heavy ?? '320-320', 8),
+    light: layers('light', given.light ?? '96'),
+    heavy: layers('heavy', given.heavy ?? '320x2'),
     deadlineMs: deadlines(given.deadline ?? '5000-10000'),
     engines: (given.engines ?? 'auto').split('|'),
     kill: given.kill === true,

@@ -19,7 +19,7 @@ function addModel(
   { name, hidden }: BenchModel,
   parameters: Readonly<Record<string, string>>,
 ): void {
-  const network = join('networks', `${hidden.join('-')}.onnx`);
+  const network = join('networks', `${hidden.length}-${hidden.join('-').slice(0, 100)}.onnx`);
   const content = denseNetwork([features, ...hidden, quantiles]);
   mkdirSync(join(folder, 'networks'), { recursive: true });
   writeFileSync(join(folder, network), content);
