@@ -42,10 +42,10 @@ describe('local or remote', () => {
   });
 
   test('one that is in time before one that is not', () => {
-    // 20 ms are left: 11 there are in time, 21 here are not. With 5 ms left neither is, and here is not far behind.
+    // 20 ms are left: 11 there are in time, 21 here are not. With 5 ms left neither is: no remote for nothing.
     const router = routerWith('a', 'b');
     expect(router.route({ ...work, deadlineMs: 20 }, 21, 0).kind).toBe('remote');
-    expect(router.route({ ...work, deadlineMs: 5 }, 12, 0).kind).toBe('local');
+    expect(router.route({ ...work, deadlineMs: 5 }, Infinity, 0).kind).toBe('local');
   });
 
   test('no engine here: all goes to remotes; none of those either: none', () => {
@@ -139,6 +139,14 @@ describe('failures', () => {
     router.ended(attemptOf(router.route(work, null, 0)), { kind: 'withdrawn' }, 900);
     const { health, load } = router.remote('a')!;
     expect([health.isOut, health.failureShare, load.inFlight]).toEqual([false, 0, 0]);
+  });
+
+  test('a remote is blamed for what was solved elsewhere', () => {
+    const router = routerWith('a');
+    router.ended(attemptOf(router.route(work, null, 0)), { kind: 'withdrawn' }, 1);
+    router.blame('a', 5);
+    router.blame('nobody', 5);
+    expect([router.route(work, null, 6).kind, router.probesDue(6)]).toEqual(['none', ['a']]);
   });
 
   test('retries: the reserve, and a fifth of the attempts', () => {

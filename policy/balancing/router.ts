@@ -101,6 +101,14 @@ export class Router {
     return (fits(localMs) || fits(another())) && this.retries.take();
   }
 
+  /** What failed there, and was withdrawn, was solved elsewhere: so it was the remote's fault. */
+  blame(name: string, nowMs: number): void {
+    const remote = this.byName.get(name);
+    if (remote === undefined) return;
+    remote.health.failed(nowMs);
+    if (remote.health.isOut) this.out.add(remote);
+  }
+
   /** Whether what a remote failed with may go elsewhere. */
   mayRetry(): boolean {
     return this.retries.take();
@@ -141,7 +149,8 @@ export class Router {
 
   private isWorthIt(remoteMs: number, localMs: number, leftMs: number): boolean {
     const { advantageShare, advantageMs } = this.settings;
-    if (localMs > leftMs !== remoteMs > leftMs) return localMs > leftMs;
+    if (remoteMs > leftMs) return false;
+    if (localMs > leftMs) return true;
     return remoteMs * (1 + advantageShare) + advantageMs < localMs;
   }
 

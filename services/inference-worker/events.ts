@@ -7,6 +7,7 @@ import type { CircuitState } from './sentinel/circuit';
 import { engineRoles, incidentKinds, type EngineRole, type IncidentKind } from './sentinel/incident';
 import { admissionEvents } from './admission/admission-events';
 import { memoryEvents } from './admission/memory-events';
+import { remoteEvents } from './remote/remote-events';
 import { ucxEvents } from './remote/ucx/ucx-events';
 import { schedulingEvents } from './scheduling/scheduling-events';
 
@@ -201,6 +202,7 @@ export function workerEvents(telemetry: Telemetry) {
     ...schedulingEvents,
     ...clockEvents,
     ...ucxEvents,
+    ...remoteEvents,
   });
 }
 

@@ -13,6 +13,8 @@ import { startEngines, type StartedEngines } from './placement/start-engines';
 import { serveKserveHttp } from './protocol/http/serve-kserve-http';
 import { serveInferenceProtocol } from './protocol/serve-inference-protocol';
 import { serveMetrics } from './protocol/serve-metrics';
+import { startSharing, type SharedEngines } from './remote/start-sharing';
+import type { PeerService } from './remote/ucx/peer-service';
 import { engineReadiness, engineWarnings } from './readiness';
 import { ShardConsumer } from './shard-consumer';
 import { ShardIntake } from './shard-intake';
@@ -72,7 +74,11 @@ export async function startHealth(
 type ProtocolPorts = Required<Pick<ServicePorts, 'grpc' | 'kserveHttp' | 'metrics'>>;
 
 /** On Triton's usual ports; they stay open while engines come and go. */
-export async function startProtocol(context: Context, engines: Engines): Promise<ProtocolPorts> {
+export async function startProtocol(
+  context: Context,
+  engines: Engines,
+  peers: PeerService,
+): Promise<ProtocolPorts> {
   const { config, logger, telemetry, onStop } = context;
   const { bindHost: bind, kserveMaxBodyBytes: maxBodyBytes, engineMaxMessageBytes: maxMessageBytes } = config;
   const { models } = engines;
@@ -83,7 +89,7 @@ export async function startProtocol(context: Context, engines: Engines): Promise
     models,
   };
   const onFault = (error: Error): void => logger.error({ event: 'KserveHttpFailed', error });
-  const grpc = await serveInferenceProtocol({ bind, port: config.grpcPort, ...engine });
+  const grpc = await serveInferenceProtocol({ bind, port: config.grpcPort, peers, ...engine });
   onStop('inference protocol', () => grpc.close());
   const http = await serveKserveHttp({ bind, port: config.kserveHttpPort, maxBodyBytes, onFault, ...engine });
   onStop('inference protocol over HTTP', () => http.close());
@@ -95,8 +101,8 @@ export async function startProtocol(context: Context, engines: Engines): Promise
 async function startShards(
   context: Context,
   bus: Bus,
-  engines: Engines,
-  { placement, trace }: Pick<StartedEngines, 'placement' | 'trace'>,
+  placement: SharedEngines,
+  trace: StartedEngines['trace'],
   events: WorkerEvents,
 ): Promise<ShardIntake> {
   const { config, onStop, fail } = context;
@@ -107,7 +113,7 @@ async function startShards(
     producer,
     placement,
     ...(trace === null ? {} : { trace }),
-    whyHandedOver: () => engines.whyHandedOver(),
+    whyHandedOver: () => placement.whyHandedOver(),
     events,
     startMarginMs: config.startMarginMs,
   });
@@ -124,8 +130,8 @@ async function startShards(
   onStop('shards in work', () => intake.idle(SEE_THROUGH_MS));
   onStop('consumer', () => intake.stop());
   await intake.join();
-  engines.onHandOver((reason) => (reason === null ? void intake.join() : void intake.leave()));
-  if (engines.whyHandedOver() !== null) void intake.leave();
+  placement.onHandOver((reason) => (reason === null ? void intake.join() : void intake.leave()));
+  if (placement.whyHandedOver() !== null) void intake.leave();
   return intake;
 }
 
@@ -139,8 +145,10 @@ export async function startWorker(context: Context, env: Env): Promise<ServicePo
   const local = startEngines(context, events, env);
   const { engines } = local;
   started.engines = engines;
-  const ports = await startProtocol(context, engines);
-  await waitForEngine(engines, context.signal);
-  started.intake = await startShards(context, bus, engines, local, events);
+  const sharing = await startSharing(context, local, events, env);
+  const ports = await startProtocol(context, engines, sharing.peers);
+  await Promise.race([waitForEngine(engines, context.signal), sharing.untilRemote()]);
+  started.intake = await startShards(context, bus, sharing.placement, local.trace, events);
+  await sharing.announce(ports.grpc);
   return { http, ...ports };
 }

@@ -1,6 +1,6 @@
 import { event } from '#lib/telemetry';
 
-interface OfGpu {
+export interface OfGpu {
   readonly engine?: string;
   readonly gpu: string;
   readonly bytes: number;

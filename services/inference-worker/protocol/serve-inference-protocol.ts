@@ -15,10 +15,12 @@ import { loadProtocol } from '#lib/engine-client/protocol';
 import { bindServer, grpcAddress } from '#lib/grpc-bind';
 import { serverCredentials, type PeerTls } from '#lib/peer-tls';
 import { RoundhouseError } from '#schemas/errors';
+import type { PeerService } from '../remote/ucx/peer-service';
 import type { ModelOperation, WantedModels } from '../sentinel/wanted-models';
 import { CallsUnderWay, type CallBounds } from './calls-under-way';
 import { EngineConnection } from './engine-connection';
 import { lostCall } from './lost-call';
+import { peerInference } from './serve-peer-inference';
 
 export interface InferenceProtocolOptions {
   readonly bind: string;
@@ -35,6 +37,8 @@ export interface InferenceProtocolOptions {
   readonly models?: WantedModels;
   /** Callers are workers that show a certificate; null or absent: anybody, in the clear. */
   readonly tls?: PeerTls | null;
+  /** What other workers ask for; absent: they are served as everybody else is. */
+  readonly peers?: PeerService;
   /** Spoken beside the protocol. */
   readonly others?: readonly OtherService[];
 }
@@ -212,7 +216,11 @@ export async function serveInferenceProtocol(options: InferenceProtocolOptions):
     ...silentPeers,
   });
   for (const service of Object.values(loadProtocol()) as ServiceDefinition[]) {
-    server.addService(opaque(service), forwarders(service, engine, whyDown, underWay, options.models));
+    const handlers = forwarders(service, engine, whyDown, underWay, options.models);
+    const { ModelInfer: infer } = handlers as { readonly ModelInfer?: handleUnaryCall<Buffer, Buffer> };
+    if (options.peers !== undefined && infer !== undefined)
+      handlers['ModelInfer'] = peerInference(options.peers, underWay, infer) as typeof infer;
+    server.addService(opaque(service), handlers);
   }
   for (const { definition, handlers } of options.others ?? []) server.addService(definition, handlers);
   const port = await bindServer(

@@ -4,6 +4,7 @@ import { shownText } from '#schemas/shown-text';
 import { loadWorkerConfig } from '../config';
 import { workerEvents } from '../events';
 import { startEngines } from '../placement/start-engines';
+import { startSharing } from '../remote/start-sharing';
 import { startHealth, startProtocol, waitForEngine, type Started } from '../start-worker';
 
 const usage = `npm run --silent serve-models
@@ -26,10 +27,14 @@ function run(): Promise<void> {
     async start(context) {
       const started: Started = {};
       const http = await startHealth(context, started, {});
-      const { engines } = startEngines(context, workerEvents(context.telemetry), process.env);
+      const events = workerEvents(context.telemetry);
+      const local = startEngines(context, events, process.env);
+      const { engines } = local;
       started.engines = engines;
-      const ports = await startProtocol(context, engines);
+      const sharing = await startSharing(context, local, events, process.env);
+      const ports = await startProtocol(context, engines, sharing.peers);
       await waitForEngine(engines, context.signal);
+      await sharing.announce(ports.grpc);
       return { http, ...ports };
     },
   });

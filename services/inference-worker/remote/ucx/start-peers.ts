@@ -37,7 +37,7 @@ function workOf(request: InferRequest): PlacedWork {
 }
 
 /** A slot is lent by the engine that is asked first; to another one its bytes are copied. */
-function serviceOf(engines: Engines, placement: LocalEngines): PeerService {
+export function serviceOf(engines: Engines, placement: LocalEngines): PeerService {
   return {
     lease: (bytes) => (engines.current() as (EngineClient & Partial<SlotLender>) | null)?.lease?.(bytes),
     infer: (request, until, signal) => placement.infer(workOf(request), until, signal),
@@ -53,7 +53,7 @@ function connectWith(host: UcxHost | null, tls: PeerTls | null, events: WorkerEv
 export async function startPeers(
   context: Context,
   engines: Engines,
-  placement: LocalEngines,
+  service: PeerService,
   events: WorkerEvents,
   env: Env,
 ): Promise<Peers> {
@@ -62,7 +62,6 @@ export async function startPeers(
   requireTlsBeyondLoopback(config, bind);
   const tls = readPeerTls(config);
   if (!isPeerPortOpen(config)) return { port: null, tls, connect: connectWith(null, tls, events) };
-  const service = serviceOf(engines, placement);
   const server = new UcxServer({ networks: config.ucxNetworks, service, maxMessageBytes, host: '', events });
   const { host, whyNone } = await openUcx(config, bind, server.onRequest, env);
   if (host === null) logger.warn({ event: 'UcxAbsent', reason: whyNone });
@@ -75,6 +74,7 @@ export async function startPeers(
     whyDown: () => engines.whyDown(),
     maxMessageBytes,
     models: engines.models,
+    peers: service,
     tls,
     others: [{ definition: peerProtocol(), handlers: handshakeHandlers(() => side) }],
   });
