@@ -23,6 +23,8 @@ export interface RoundTrace {
   decidedAt: number | null;
   closedBy: 'complete' | 'deadline' | null;
   coverage: number;
+  /** What the aggregator had time to put into the decision: `full`, `reduced` or `none`. */
+  effort: string;
   assignments: number;
   decisionBytes: number;
   candidatesSolved: number;
@@ -48,6 +50,7 @@ export function newTrace(submittedAt: number, deadline: number): RoundTrace {
     decidedAt: null,
     closedBy: null,
     coverage: 0,
+    effort: 'full',
     assignments: 0,
     decisionBytes: 0,
     candidatesSolved: 0,
@@ -135,6 +138,7 @@ export class DecisionLog {
     trace.decidedAt = message.timestamp;
     trace.closedAt = Number(message.headers[headers.closedAt]);
     trace.aggregator = readPhases(message.headers[headers.phases]);
+    trace.effort = message.headers[headers.effort] ?? 'full';
     trace.closedBy = content.closedBy;
     trace.coverage = content.coverage;
     trace.assignments = content.assignments.filter(({ orderIds }) => orderIds.length > 0).length;

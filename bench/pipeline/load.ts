@@ -6,6 +6,8 @@ import type { DecisionLog } from './decision-log';
 
 export interface SubmitOptions {
   readonly ingestUrl: string;
+  /** So many rounds are submitted at once, each of another zone; 1 where absent. */
+  readonly together?: number;
   readonly deadlineMs: number;
   readonly log: DecisionLog;
 }
@@ -25,7 +27,7 @@ export interface RoundBody {
   readonly rest: string;
 }
 
-const zones = 4;
+const fewestZones = 4;
 
 export function bodyOf(template: DispatchRound): RoundBody {
   const { tenantId, asOf, space, policy, couriers, orders, cancelledOrderIds } = template;
@@ -40,7 +42,7 @@ export async function submitSteadily(options: LoadOptions): Promise<string[]> {
   const submitted: string[] = [];
   const answers: Promise<void>[] = [];
   for (let i = 0; i < count; i++) {
-    const dueMs = (i * 1000) / options.roundsPerSecond;
+    const dueMs = ((i - (i % (options.together ?? 1))) * 1000) / options.roundsPerSecond;
     await sleep(Math.max(0, dueMs - (performance.now() - startedAt)));
     const index = options.firstIndex + i;
     submitted.push(`r${index}`);
@@ -58,7 +60,7 @@ export async function submitRound(options: SubmitOptions, body: RoundBody, index
   const own = {
     runId: 'bench' as RunId,
     roundId: roundId as RoundId,
-    zoneId: `zone-${index % zones}` as ZoneId,
+    zoneId: `zone-${index % Math.max(fewestZones, options.together ?? 1)}` as ZoneId,
     sequence: BigInt(index + 1),
     deadline: (submittedAt + options.deadlineMs) as UnixMs,
   };

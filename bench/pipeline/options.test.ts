@@ -7,6 +7,7 @@ test('the bundled day by default', () => {
     shards: 4,
     roundsPerSecond: 5,
     templates: 12,
+    together: 1,
     search: false,
   });
 });

@@ -17,6 +17,8 @@ export interface PipelineBenchOptions {
   readonly shards: number;
   readonly deadlineMs: number;
   readonly roundsPerSecond: number;
+  /** So many are submitted at once, each of another zone. */
+  readonly together: number;
   readonly warmUpSeconds: number;
   readonly seconds: number;
   readonly seed: number;
@@ -36,6 +38,7 @@ npm run --silent bench -- pipeline --city [--couriers 1000] [--orders 2000] [--c
   A round without a decision counts as late and as the slowest; with one the exit code is 1.
   --candidates N --shards N   of a round; a city's shards have 4,096 candidates unless it says otherwise
   --rate N                    rounds a second
+  --together N                rounds that are submitted, and due, at once (1)
   --warm-up S --seconds S     before the measured part, and of it
   --bare-seconds S            of the bare chain; 0 leaves it out
   --city                      rounds of an invented city, whose couriers hold up to three orders, in place of those of
@@ -58,6 +61,7 @@ const flags = {
   shards: text,
   'deadline-ms': text,
   rate: text,
+  together: text,
   'warm-up': text,
   seconds: text,
   'bare-seconds': text,
@@ -98,6 +102,7 @@ export function parseOptions(argv: readonly string[]): PipelineBenchOptions {
     shards: number('shards', city ? Math.ceil(candidates / candidatesPerShard) : 4, 1, 4_096),
     deadlineMs: number('deadline-ms', 1_000, 200, 60_000),
     roundsPerSecond: number('rate', city ? 1 : 5, 0.1, 50, false),
+    together: number('together', 1, 1, 64),
     warmUpSeconds: number('warm-up', 30, 0, 600, false),
     seconds: number('seconds', 300, 5, 3600, false),
     bareSeconds: number('bare-seconds', 30, 0, 600, false),

@@ -22,13 +22,14 @@ const measured = (traces: readonly RoundTrace[]): Measured => ({
 });
 
 test('rounds without a decision are late and the slowest', () => {
-  const traces = [decidedAt(1_100), decidedAt(2_001), decidedAt(null)];
+  const traces = [decidedAt(1_100), { ...decidedAt(2_001), effort: 'reduced' }, decidedAt(null)];
   // Ranks of 3: p50 is the second, 1,001 ms; p99 and the largest are the third, which never came.
   expect(report(measured(traces))).toMatchObject({
     rounds: 3,
     decided: 2,
     undecided: 1,
     lateDecisions: 2,
+    decisionsInHaste: { reduced: 1, none: 0 },
     decisionMsP50: 1_001,
     decisionMsP99: Infinity,
     decisionMsMax: Infinity,

@@ -91,6 +91,10 @@ export function report(measured: Measured): Record<string, unknown> {
     closedByDeadline: decided.filter((trace) => trace.closedBy === 'deadline').length,
     undecided: traces.length - decided.length,
     lateDecisions: traces.filter(isLate).length,
+    decisionsInHaste: {
+      reduced: decided.filter(({ effort }) => effort === 'reduced').length,
+      none: decided.filter(({ effort }) => effort === 'none').length,
+    },
     duplicateDecisions: measured.duplicateDecisions,
     coverageMean: round(mean(decided.map((trace) => trace.coverage)), 4),
     ...latencies(traces, complete),
@@ -107,6 +111,7 @@ export function report(measured: Measured): Record<string, unknown> {
     shards: Math.max(0, ...complete.map((trace) => trace.shards.size)),
     deadlineMs: options.deadlineMs,
     roundsPerSecond: options.roundsPerSecond,
+    roundsTogether: options.together,
     rssMb: rounded(measured.memory.last()),
     rssGrowthMb: rounded(measured.memory.growth(measured.growthSinceMs)),
     ...(measured.search === null

@@ -43,8 +43,9 @@ function ofSize(options: PipelineBenchOptions, template: DispatchRound, city: Ci
   return cityRounds({ seed: options.seed, couriers, orders, candidates: null, policy }, 1)[0]!;
 }
 
-const isInTime = (trace: RoundTrace): boolean =>
-  trace.closedBy === 'complete' && trace.coverage === 1 && (trace.decidedAt ?? Infinity) <= trace.deadline;
+/** With all of its plans and the full effort. */
+const isInTime = ({ closedBy, coverage, effort, decidedAt, deadline }: RoundTrace): boolean =>
+  closedBy === 'complete' && coverage === 1 && effort === 'full' && (decidedAt ?? Infinity) <= deadline;
 
 /** One round at a time, as large as `template`. */
 async function probe(options: SubmitOptions, template: DispatchRound, firstIndex: number): Promise<Probe> {
@@ -69,8 +70,8 @@ async function probe(options: SubmitOptions, template: DispatchRound, firstIndex
 }
 
 /**
- * The largest city round of the shape (couriers and orders grow with the candidates) that makes its deadline ten
- * times in a row: in steps of a half upwards from the size given, or downwards where that one is too large, then
+ * The largest city round of the shape (couriers and orders grow with the candidates) that makes its deadline with the
+ * full effort ten times in a row: in steps of a half upwards from the size given, or downwards where that one is too large, then
  * by bisection.
  */
 export async function largestInTime(

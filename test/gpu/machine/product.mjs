@@ -31,7 +31,8 @@ export async function packProduct({ root, build, to }) {
   const take = (from, accepts = () => true, strip = false) =>
     takeFiles({ root, stage, from, accepts, strip, missing });
   take('dist', (file) => file.endsWith('.js') || file.endsWith('.json'));
-  for (const name of ['triton', 'planner', 'shm']) take(`build/native/${name}.node`, undefined, true);
+  for (const name of ['triton', 'planner', 'packing', 'shm'])
+    take(`build/native/${name}.node`, undefined, true);
   take('build/native/backends', isLibrary, true);
   take(`${build}/backends`, isLibrary, true);
   take(`${build}/tests`, (file) => /_gpu_test$/.test(file), true);
