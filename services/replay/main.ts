@@ -3,6 +3,8 @@ import { stopSignal } from '../../launcher/stop-signal';
 import type { CommandPlace } from './command-place';
 import { diffCommand } from './diff/diff-command';
 import { diffUsage, parseDiff } from './diff/options';
+import { importCommand } from './import/import-command';
+import { importUsage, parseImport } from './import/options';
 import { parseRecord, recordUsage } from './record/options';
 import { recordCommand } from './record/record-command';
 import { parseRun, runUsage } from './run/options';
@@ -38,6 +40,13 @@ const subcommands: Readonly<Record<string, Subcommand>> = {
       return (place) => Promise.resolve(diffCommand(options, place));
     },
   },
+  import: {
+    usage: importUsage,
+    parse: (argv) => {
+      const options = parseImport(argv);
+      return (place) => importCommand(options, place);
+    },
+  },
 };
 
 const names = Object.keys(subcommands).join('|');
@@ -45,6 +54,7 @@ const usage = `npm run --silent replay -- ${names} …
   record   rounds, outcomes and decisions of a time range from Kafka into files
   run      rounds of a recording through a pipeline, or in this process
   diff     two runs, or a recording and a run: what is decided otherwise; a gate for CI
+  import   rounds from elsewhere: MDRP, Meituan, tables of your own, JSON lines
   COMMAND --help says more; docs/replay.md has the whole`;
 
 const [name = '', ...argv] = process.argv.slice(2);

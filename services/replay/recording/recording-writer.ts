@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { codeVersion } from '#lib/code-version';
 import { makeFolder } from '#lib/make-folder';
@@ -125,6 +125,12 @@ export class RecordingWriter {
   /** Without an end: what counts is as it was at the last checkpoint. */
   abandon(): void {
     this.container.close();
+  }
+
+  /** Nothing of it stays. */
+  discard(): void {
+    this.container.close();
+    for (const name of [manifestName, roundsName]) rmSync(join(this.folder, name), { force: true });
   }
 
   private save(changes: Partial<RecordingManifest>): void {

@@ -188,7 +188,7 @@ async function runRecording(
     const differs = options.expectEqual && summary.equal < summary.compared;
     return summary.withoutDecision > 0 || differs ? 1 : 0;
   } catch (error) {
-    writer.abandon();
+    writer.discard();
     throw error;
   }
 }

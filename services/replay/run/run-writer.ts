@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { codeVersion, type CodeVersion } from '#lib/code-version';
 import type { ModelRef } from '#schemas/domain';
@@ -116,9 +116,10 @@ export class RunWriter {
     return summary;
   }
 
-  /** Without an end the folder is no run. */
-  abandon(): void {
+  /** Nothing of it stays. */
+  discard(): void {
     this.container.close();
+    rmSync(join(this.folder, decisionsName), { force: true });
   }
 }
 

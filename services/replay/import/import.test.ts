@@ -1,0 +1,332 @@
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { projectPath } from '#schemas/project-root';
+import type { DispatchRound } from '#schemas/domain';
+import { RoundhouseError } from '#schemas/errors';
+import { openRecording } from '../recording/recording-reader';
+import { importCommand } from './import-command';
+import { parseImport } from './options';
+
+let folder: string;
+let lines: string[];
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'import-'));
+  lines = [];
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const out = () => join(folder, 'out');
+const put = (name: string, text: string) => writeFileSync(join(folder, name), text);
+const tell = (line: string) => void lines.push(line);
+const run = (...argv: string[]) =>
+  importCommand(parseImport([...argv, '--out', out()]), {
+    env: {},
+    signal: new AbortController().signal,
+    tell,
+    tellError: tell,
+  });
+const imported = (): DispatchRound[] =>
+  [...openRecording(out()).rounds()].map(({ manifest }) => manifest.round);
+async function faultsOf(...argv: string[]): Promise<string[]> {
+  const error: unknown = await run(...argv).catch((caught: unknown) => caught);
+  expect(error).toBeInstanceOf(RoundhouseError);
+  expect((error as RoundhouseError).code).toBe('IMPORT_INVALID');
+  return (error as RoundhouseError).faults.map(({ path, value, limit }) => `${path}: ${value} | ${limit}`);
+}
+
+describe('rounds as JSON lines', () => {
+  const round = (changes: object = {}) =>
+    JSON.stringify({
+      roundId: '1',
+      deadline: 1_700_000_010_000,
+      asOf: 1_700_000_000,
+      couriers: [{ courierId: 'k', position: { x: 13.4, y: 52.5 } }],
+      orders: [
+        { orderId: 'a', pickup: { point: { x: 13.4, y: 52.5 } }, dropoff: { point: { x: 13.41, y: 52.51 } } },
+      ],
+      ...changes,
+    });
+  const file = () => join(folder, 'rounds.jsonl');
+
+  test('are taken with their defaults, and arrive before their deadlines', async () => {
+    put('rounds.jsonl', `${round()}\r\n\n${round({ roundId: '2', sequence: '9007199254740993' })}`);
+    expect(await run('rounds', file())).toBe(0);
+    const [first, second] = [...openRecording(out()).rounds()];
+    expect(first).toMatchObject({ appendedAt: 1_700_000_000_000, outcomes: [], decision: null, faults: [] });
+    expect(first!.manifest).toMatchObject({ models: [], shardCount: 0 });
+    expect(first!.manifest.round).toMatchObject({ runId: 'live', zoneId: 'default', orders: [{ size: 1 }] });
+    expect(second!.manifest.round.sequence).toBe(9_007_199_254_740_993n);
+    expect(openRecording(out()).manifest.origin).toMatchObject({
+      kind: 'rounds',
+      files: [{ name: 'rounds.jsonl', sha256: expect.stringMatching(/^[0-9a-f]{64}$/) as string }],
+    });
+  });
+
+  test.each([
+    ['{', /^rounds.jsonl:2: .*JSON/],
+    ['[]', /^rounds.jsonl:2 .*an array/],
+    [round({ roundId: '2', oders: [] }), /^rounds.jsonl:2 oders: .*did you mean "orders"/],
+    [round({ roundId: '2', deadline: null }), /^rounds.jsonl:2 deadline: missing/],
+    [round(), /^rounds.jsonl:2: round 1 again/],
+  ])('%s is refused with its line, and nothing is left behind', async (line, fault) => {
+    put('rounds.jsonl', `${round()}\n${line}`);
+    expect((await faultsOf('rounds', file()))[0]).toMatch(fault);
+    expect(existsSync(join(out(), 'recording.json'))).toBe(false);
+    put('rounds.jsonl', round());
+    expect(await run('rounds', file())).toBe(0);
+  });
+
+  test('no file, no text, no rounds', async () => {
+    expect(await faultsOf('rounds', join(folder, 'none'))).toEqual([
+      expect.stringMatching(/none: ENOENT.* \| a readable file/),
+    ]);
+    expect(await faultsOf('rounds', folder)).toEqual([expect.stringContaining('no regular file')]);
+    writeFileSync(file(), Buffer.from([0x7b, 0xff, 0x7d]));
+    expect(await faultsOf('rounds', file())).toEqual(['rounds.jsonl:1: bytes that are no text | UTF-8']);
+    put('rounds.jsonl', '\n');
+    expect(await faultsOf('rounds', file())).toEqual([`${file()}: no round | at least one`]);
+  });
+});
+
+describe('tables of our own', () => {
+  const orders = [
+    'orderId,placedAt,readyAt,pickupPlaceId,pickupX,pickupY,dropoffX,dropoffY,dropoffServiceSeconds',
+    'a,36000,36600,R,0,0,900,0,60',
+    'b,36030,36500,R,0,0,900,300,60',
+    '"c, the third",36900,37200,S,2000,0,2500,0,60',
+  ];
+  const couriers = [
+    'courierId,x,y,onAt,offAt,vehicle',
+    'k,100,0,36000,50000,bike',
+    'l,1900,0,36000,50000,bike',
+  ];
+  const settings = { space: 'planar', roundSeconds: 300, policy: { commitHorizonSeconds: 600 } };
+  beforeEach(() => {
+    put('orders.csv', `\ufeff${orders.join('\r\n')}\r\n`);
+    put('couriers.csv', couriers.join('\n'));
+    put('settings.json', JSON.stringify(settings));
+  });
+
+  test('become the rounds of a day, in which couriers hold what they were given', async () => {
+    expect(await run('tables', folder)).toBe(0);
+    const rounds = imported();
+    expect(rounds[0]).toMatchObject({
+      asOf: 36_000,
+      space: 'planar',
+      tenantId: 'imported',
+      deadline: 36_010_000,
+    });
+    expect(rounds[0]!.orders.map(({ orderId }) => orderId)).toEqual(['a']);
+    // b was placed at 36,030, a round of 300 s before the second one.
+    expect(rounds[1]!.orders.map(({ orderId }) => orderId as string)).toContain('b');
+    const held = rounds.flatMap((round) => round.couriers.flatMap((courier) => courier.held));
+    expect(held.length).toBeGreaterThan(0);
+    const all = new Set(rounds.flatMap((round) => round.orders.map(({ orderId }) => orderId as string)));
+    expect([...all].sort()).toEqual(['a', 'b', 'c, the third']);
+    expect(openRecording(out()).manifest.origin).toMatchObject({
+      files: [{ name: 'orders.csv' }, { name: 'couriers.csv' }, { name: 'settings.json' }],
+    });
+  });
+
+  test('are the same as JSON lines', async () => {
+    await run('tables', folder);
+    const before = imported();
+    rmSync(out(), { recursive: true });
+    rmSync(join(folder, 'orders.csv'));
+    const names = orders[0]!.split(',');
+    const cells = [
+      orders[1]!.split(','),
+      orders[2]!.split(','),
+      ['c, the third', ...orders[3]!.split(',').slice(2)],
+    ];
+    const json = cells.map((row) =>
+      JSON.stringify(
+        Object.fromEntries(
+          names.map((name, i) => [name, i > 0 && name !== 'pickupPlaceId' ? Number(row[i]) : row[i]]),
+        ),
+      ),
+    );
+    put('orders.jsonl', json.join('\n'));
+    await run('tables', folder);
+    expect(imported()).toEqual(before);
+  });
+
+  test('faults are named with file, line and column, all at once', async () => {
+    put(
+      'orders.csv',
+      [`${orders[0]},colour`, 'a,36000,35000,R,0,0,900,x,60,red', 'a,36000,,R,0,0,9,9,,', 'b,1'].join('\n'),
+    );
+    put('couriers.csv', [...couriers, 'k,1,1,9,8,boat'].join('\n'));
+    put('settings.json', JSON.stringify({ space: 'polar', policy: { weights: { latenes: 1 } }, f: 5 }));
+    const faults = await faultsOf('tables', folder);
+    for (const expected of [
+      'settings.json: a column f |',
+      'settings.json policy.weights.latenes',
+      'settings.json space: polar | one of wgs84, planar',
+      'orders.csv:1: a column colour |',
+      'orders.csv:2 readyAt: 35000 | a whole number from 36000',
+      'orders.csv:2 dropoffY: x | a number',
+      'orders.csv:4: 2 cells | 10 as in the header',
+      'orders.csv: a twice | each id once',
+      'couriers.csv:4 offAt: 8 | a whole number from 9',
+      'couriers.csv:4 vehicle: boat | one of walk, bike, scooter, car',
+      'couriers.csv: k twice | each id once',
+    ])
+      expect(faults.join('\n')).toContain(expected);
+  });
+
+  test('files that are absent, there twice, empty or without an end', async () => {
+    put('orders.jsonl', '');
+    expect(await faultsOf('tables', folder)).toEqual([
+      expect.stringContaining('orders: both | one of orders.csv'),
+    ]);
+    rmSync(join(folder, 'orders.jsonl'));
+    put('orders.csv', '');
+    expect(await faultsOf('tables', folder)).toContainEqual(expect.stringContaining('orders.csv:1: nothing'));
+    put('orders.csv', `${orders[0]}\n"a,36000`);
+    expect(await faultsOf('tables', folder)).toContainEqual(
+      expect.stringContaining('a quote without an end'),
+    );
+    put('orders.csv', `${orders[0]},orderId\n`);
+    expect(await faultsOf('tables', folder)).toContainEqual(expect.stringContaining('two columns orderId'));
+    rmSync(join(folder, 'couriers.csv'));
+    expect(await faultsOf('tables', folder)).toEqual([expect.stringContaining('couriers: absent')]);
+  });
+
+  test('points far from the others are found as ingest finds them', async () => {
+    put('settings.json', JSON.stringify({ ...settings, space: 'wgs84' }));
+    put('orders.csv', [orders[0]!, 'a,36000,36600,R,13.4,52.5,52.5,13.4,60'].join('\n'));
+    put('couriers.csv', [couriers[0]!, 'k,13.4,52.5,36000,50000,bike'].join('\n'));
+    expect((await faultsOf('tables', folder))[0]).toMatch(/orders\[0\].dropoff.point: .*within 1000000 m/);
+  });
+});
+
+describe("Meituan's files", () => {
+  const noon = 1_665_979_200; // 17 October 2022, 12:00 in China: 43,200 s of the day, a Monday
+  const files = () => join(folder, 'meituan');
+  beforeEach(() => cpSync(projectPath('test', 'fixtures', 'meituan'), files(), { recursive: true }));
+  const change = (file: string, from: string, to: string) =>
+    writeFileSync(join(files(), file), readFileSync(join(files(), file), 'utf8').replace(from, to));
+
+  test('their dispatch moments become rounds, with nothing that was not known then', async () => {
+    expect(await run('meituan', files())).toBe(0);
+    const [first, second] = imported();
+    expect(first).toMatchObject({
+      roundId: `20221017-${noon}`,
+      asOf: noon,
+      tenantId: 'meituan',
+      space: 'wgs84',
+    });
+    expect(first!.policy.context).toMatchObject({ secondsOfDay: 43_200, dayOfWeek: 0 });
+    // Rider 14 has no position; 5 was delivered already; 4 is named by its waybill 105, 999 by nobody.
+    expect(first!.couriers.map(({ courierId, held }) => [courierId, held])).toEqual([
+      ['11', []],
+      ['12', [{ orderId: '3', onBoard: true }]],
+      ['13', [{ orderId: '4', onBoard: false }]],
+    ]);
+    expect(first!.couriers[0]!.position).toEqual({ x: 174.529, y: 45.899 });
+    expect(first!.orders.map(({ orderId }) => orderId)).toEqual(['1', '2', '3', '4']);
+    expect(first!.orders[0]).toMatchObject({
+      pickup: { placeId: 'poi-7', point: { x: 174.53, y: 45.9 } },
+      placedAt: noon - 300,
+      readyAt: noon + 300,
+      promisedAt: noon + 2_400,
+      known: { ready: false },
+    });
+    expect(second).toMatchObject({ asOf: noon + 86_400, orders: [{ orderId: '6' }] });
+    expect(lines).toEqual([
+      'left out: 1 ordersWithoutWaybill',
+      'left out: 1 carriedUnknown',
+      'left out: 1 ridersWithoutPosition',
+      `${out()}: 2 rounds`,
+    ]);
+  });
+
+  test('a date and an area', async () => {
+    await run('meituan', files(), '--date', '20221017', '--area', '4');
+    // No open order of area 4 on that day; what couriers carry stays theirs.
+    expect(imported().map(({ orders }) => orders.map(({ orderId }) => orderId))).toEqual([['3', '4']]);
+  });
+
+  test('a date of an area as a day in closed loop', async () => {
+    await run('meituan', files(), '--day', '--date', '20221017', '--area', '3', '--f', '10');
+    const rounds = imported();
+    expect(rounds.length).toBeGreaterThan(3);
+    const all = new Set(rounds.flatMap(({ orders }) => orders.map(({ orderId }) => orderId as string)));
+    expect([...all].sort()).toEqual(['1', '2', '3', '4', '5']);
+    // Rider 12 is on from its first wave: order 5 was pushed 100 s after that.
+    expect(rounds[0]!.couriers.map(({ courierId }) => courierId as string)).toContain('12');
+    expect((rounds[1]!.asOf - rounds[0]!.asOf) % 600).toBe(0); // moments without orders are no rounds
+  });
+
+  test('what is wrong is named with file, line and column', async () => {
+    change('dispatch_rider_meituan.csv', '"[3, 5]"', '"[3; 5]"');
+    change('dispatch_rider_meituan.csv', '45899000', 'north');
+    expect(await faultsOf('meituan', files())).toEqual([
+      'dispatch_rider_meituan.csv:2 rider_lat: north | a whole number from -85000000 to 85000000',
+      'dispatch_rider_meituan.csv:3 courier_waybills: [3; 5] | a list of ids',
+    ]);
+    change('dispatch_rider_meituan.csv', 'courier_waybills', 'waybills');
+    expect(await faultsOf('meituan', files())).toContain(
+      'dispatch_rider_meituan.csv:1: no column courier_waybills | the columns as published',
+    );
+    rmSync(join(files(), 'dispatch_rider_meituan.csv'));
+    expect((await faultsOf('meituan', files()))[0]).toContain('ENOENT');
+  });
+
+  test('a day without orders', async () => {
+    expect(await faultsOf('meituan', files(), '--day', '--date', '20221019', '--area', '3')).toEqual([
+      expect.stringContaining('no order of area 3 on 20221019'),
+    ]);
+  });
+});
+
+test('a folder of the MDRP format', async () => {
+  put(
+    'orders.txt',
+    'order\tx\ty\tplacement_time\trestaurant\tready_time\no1\t1000\t0\t10\tr1\t25\no2\t900\t0\t31\tr1\t40\n',
+  );
+  put('restaurants.txt', 'restaurant\tx\ty\nr1\t0\t0\n');
+  put('couriers.txt', 'courier\tx\ty\ton_time\toff_time\nc1\t5\t5\t0\t240\n');
+  put(
+    'instance_parameters.txt',
+    'meters_per_minute\tpickup service minutes\tdropoff service minutes\ttarget click-to-door\t' +
+      'maximum click-to-door\tpay per order\tguaranteed pay per hour\n320\t4\t4\t40\t90\t10\t15\n',
+  );
+  expect(await run('mdrp', folder, '--f', '10')).toBe(0);
+  const rounds = imported();
+  expect(rounds[0]).toMatchObject({
+    asOf: 600,
+    space: 'planar',
+    tenantId: 'mdrp',
+    orders: [{ orderId: 'o1' }],
+  });
+  expect(openRecording(out()).manifest.origin).toMatchObject({ kind: 'mdrp', files: { length: 4 } });
+  rmSync(out(), { recursive: true });
+  rmSync(join(folder, 'couriers.txt'));
+  await expect(run('mdrp', folder)).rejects.toMatchObject({ code: 'MDRP_INVALID' });
+});
+
+test.each([
+  [['mdrp'], 'SOURCE is needed'],
+  [['csv', 'x'], 'KIND is csv: one of mdrp, meituan, tables, rounds'],
+  [['mdrp', 'x', '--f', '0'], '--f is 0'],
+  [['mdrp', 'x', '--day'], 'are of meituan, not of mdrp'],
+  [['meituan', 'x', '--date', '20221317'], '--date is 20221317'],
+  [['meituan', 'x', '--day', '--date', '20221017'], '--day wants one --date and one --area'],
+])('%j is refused', (argv, reason) => {
+  expect(() => parseImport([...argv, '--out', 'o'])).toThrow(reason);
+});
+
+test('an --out with something in it is left alone', async () => {
+  put('rounds.jsonl', '');
+  await expect(
+    importCommand(parseImport(['rounds', join(folder, 'rounds.jsonl'), '--out', folder]), {
+      env: {},
+      signal: new AbortController().signal,
+      tell,
+      tellError: tell,
+    }),
+  ).rejects.toThrow('has something in it');
+});
