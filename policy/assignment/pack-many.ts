@@ -10,9 +10,9 @@ import { byLargestProfit } from './profit-order';
 /** More columns than this are priced together, and then packed with the most promising of them. */
 export const MOST_AT_ONCE = 10_000;
 const FEW = 10_000;
-const MOST_STEPS = 150;
+const MOST_STEPS = 200;
 /** Of a pass over all columns, a step of the prices visits about so much: it ends a courier's list early. */
-const VISITED_SHARE = 0.25;
+const VISITED_SHARE = 0.125;
 const STEPS_PER_GREEDY = 50;
 
 /**

@@ -16,7 +16,7 @@ export interface PackingLimits {
   readonly workBudget?: number;
   /** The search ends when the distance to the bound is below this share of the cost. */
   readonly closeEnough?: number;
-  /** Asked in place of `packMany`. */
+  /** Asked in place of `policyPacker`. */
   readonly packer?: Packer;
 }
 
@@ -26,11 +26,13 @@ export interface Packing {
   readonly bound: number;
 }
 
-/** What packs as `packMany` does, with an equal result, but faster. */
-export type Packer = (
-  columns: ProfitColumns,
-  limits: { readonly budget: number; readonly closeEnough: number },
-) => Packing;
+interface PackerLimits {
+  readonly budget: number;
+  readonly closeEnough: number;
+}
+
+/** What packs as `policyPacker` does, with an equal result, but faster. */
+export type Packer = (columns: ProfitColumns, limits: PackerLimits) => Packing;
 
 /**
  * Set packing of overlapping bundles: Lagrangian prices for the bound and for greedy choices, then exact
@@ -40,11 +42,21 @@ export type Packer = (
 export function packBundles(columns: ProfitColumns, limits: PackingLimits = {}): Packing {
   const { workBudget, closeEnough = CLOSE_ENOUGH, packer } = limits;
   const budget = workBudget ?? WORK_FIXED + WORK_PER_COLUMN * columns.count;
-  const areMany = columns.count > MOST_AT_ONCE;
-  if (areMany && packer !== undefined) return packer(columns, { budget, closeEnough });
+  if (columns.count > MOST_AT_ONCE) return (packer ?? policyPacker)(columns, { budget, closeEnough });
+  return packedBy(packAtOnce, columns, { budget, closeEnough });
+}
+
+/** For more columns than are packed at once; right for any number of them. */
+export const policyPacker: Packer = (columns, limits) => packedBy(packMany, columns, limits);
+
+function packedBy(
+  pack: typeof packMany,
+  columns: ProfitColumns,
+  { budget, closeEnough }: PackerLimits,
+): Packing {
   const goal = { budget, of: (bound: number) => goalOf(columns, bound, closeEnough) };
   const best = new PackingChoice(columns);
-  const bound = (areMany ? packMany : packAtOnce)(columns, best, goal);
+  const bound = pack(columns, best, goal);
   return { columns: best.chosen(), bound: Math.max(best.profit, Math.floor(bound)) };
 }
 

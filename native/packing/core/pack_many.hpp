@@ -40,8 +40,8 @@ class ManyPacker {
 
  private:
   static constexpr double kFew = 10'000;
-  static constexpr double kMostSteps = 150;
-  static constexpr double kVisitedShare = 0.25;
+  static constexpr double kMostSteps = 200;
+  static constexpr double kVisitedShare = 0.125;
   static constexpr int kStepsPerGreedy = 50;
 
   struct Priced {
