@@ -2,6 +2,7 @@ import { Metadata, type CallOptions, type ServiceError } from '@grpc/grpc-js';
 import type { UnixMs } from '#schemas/brands';
 import type { NamedTensor } from '#schemas/domain';
 import { RoundhouseError } from '#schemas/errors';
+import { contentHashParameter } from '../model-repository';
 import type { PeerTls } from '../peer-tls';
 import { decodeBool, decodeIndex, empty, encodeModelName, encodeRepositoryModel } from './control-messages';
 import { roundhouseErrorOf } from './grpc-errors';
@@ -9,6 +10,7 @@ import { decodeInferResponse, encodeInferRequest } from './infer-messages';
 import { Lanes } from './lanes';
 import type { EngineClient, InferRequest, InferResponse, ModelState } from './port';
 import { notesOf, peerMetadata } from './peer-notes';
+import { loadProtocol } from './protocol';
 import { parameterRow } from './request-parameters';
 
 export interface GrpcEngineOptions {
@@ -35,12 +37,24 @@ const farthestMs = 2 ** 31 - 1;
 const service = '/inference.GRPCInferenceService/';
 const identity = (bytes: Buffer): Buffer => bytes;
 
+/** An engine over gRPC; our own tell what the bytes of their models are. */
+export interface GrpcEngine extends EngineClient {
+  /** Hash of the version folder (lib/model-repository.ts); null from servers that don't tell it. Rejects as `infer`. */
+  contentHash(model: string, version: string): Promise<string | null>;
+}
+
+interface ModelConfigAnswer {
+  readonly config?: {
+    readonly parameters?: Readonly<Record<string, { readonly string_value?: string }>>;
+  } | null;
+}
+
 interface Answer {
   readonly answer: Buffer;
   readonly headers: Metadata | undefined;
 }
 
-class GrpcEngineClient implements EngineClient {
+class GrpcEngineClient implements GrpcEngine {
   private readonly client: Lanes;
   private readonly maxMessageBytes: number;
   private readonly controlTimeoutMs: number;
@@ -89,6 +103,13 @@ class GrpcEngineClient implements EngineClient {
   }
   async unloadModel(model: string): Promise<void> {
     await this.control('RepositoryModelUnload', encodeRepositoryModel(model), this.controlTimeoutMs);
+  }
+
+  async contentHash(model: string, version: string): Promise<string | null> {
+    const { responseDeserialize: decode } = loadProtocol().inference['ModelConfig']!;
+    const answer = await this.control('ModelConfig', encodeModelName(model, version), this.controlTimeoutMs);
+    const { config } = decode(answer) as ModelConfigAnswer;
+    return config?.parameters?.[contentHashParameter]?.string_value || null;
   }
 
   close(): Promise<void> {
@@ -180,6 +201,6 @@ function responseOf(bytes: Buffer): InferResponse {
 }
 
 /** Connects at the first call. Output data are views of the answer's buffer. */
-export function connectEngine(options: GrpcEngineOptions): EngineClient {
+export function connectEngine(options: GrpcEngineOptions): GrpcEngine {
   return new GrpcEngineClient(options);
 }

@@ -37,9 +37,10 @@ export interface SolveOptions {
 
 function workOf(shard: Shard): PlacedWork {
   const { model, tensors, candidateCount } = shard;
-  const { name, version } = model;
+  const { name, version, contentHash } = model;
   return {
     request: { model: name, version, requestId: shardKey(shard), inputs: tensors },
+    contentHash,
     size: Math.max(1, candidateCount),
     bytesIn: tensors.reduce((sum, { data }) => sum + data.byteLength, 0),
     bytesOut: candidateCount * PLAN_RECORD_BYTES,

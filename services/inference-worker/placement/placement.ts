@@ -5,6 +5,8 @@ import { RoundhouseError } from '#schemas/errors';
 /** What is to be computed, wherever there is room. */
 export interface PlacedWork {
   readonly request: InferRequest;
+  /** Of the model's version (lib/model-repository.ts), for engines that aren't ours. */
+  readonly contentHash?: string;
   /** What its time grows with, above 0: candidates, or rows. */
   readonly size: number;
   /** Of its tensors, in and (expected) out. */

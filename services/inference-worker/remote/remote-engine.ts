@@ -7,6 +7,7 @@ import type { RoundhouseError } from '#schemas/errors';
 import { backendInterval } from '../outcome';
 import type { PlacedWork } from '../placement/placement';
 import { remoteLoadOf } from './load-report';
+import type { ModelCheck } from './model-check';
 import type { RemoteEntry } from './remote-entry';
 
 export interface RemoteAnswer {
@@ -28,20 +29,34 @@ function ranMs(response: InferResponse): number | null {
   return begin === undefined || end === undefined ? null : plainMs((end - begin) / 1e6);
 }
 
+/** Rejects with the signal's reason as soon as it fires. */
+function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => reject(signal.reason);
+    if (signal.aborted) stop();
+    signal.addEventListener('abort', stop, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
+  });
+}
+
 /** An engine of somebody else, over whichever client carries its requests. */
 export class RemoteEngine {
   constructor(
     readonly entry: RemoteEntry,
     private readonly client: EngineClient,
+    private readonly models: ModelCheck,
   ) {}
 
   /** Rejects as an EngineClient does. `sentMs`: now, by the router's clock. */
   async infer(
-    { request, size }: PlacedWork,
+    { request, size, contentHash }: PlacedWork,
     until: UnixMs,
     sentMs: number,
     signal: AbortSignal,
   ): Promise<RemoteAnswer> {
+    if (contentHash !== undefined) {
+      await unlessAborted(this.models.requireSame(request.model, request.version, contentHash), signal);
+    }
     const { lease: _lease, keepOutputs: _keepOutputs, onLetGo: _onLetGo, ...plain } = request;
     const response = await this.client.infer({ ...plain, size }, until, signal);
     const { notes } = response;

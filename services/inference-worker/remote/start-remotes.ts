@@ -11,6 +11,7 @@ import type { WorkerConfig } from '../config';
 import type { WorkerEvents } from '../events';
 import type { LocalEngines } from '../placement/placement';
 import { Announcements } from './announcements';
+import { ModelCheck } from './model-check';
 import { RemoteEngine } from './remote-engine';
 import type { RemoteEntry } from './remote-entry';
 import { RemoteFile } from './remote-file';
@@ -39,13 +40,16 @@ const controlTimeoutMs = 1_000;
 const wildcards = ['0.0.0.0', '::', '[::]'];
 
 function connectTo(
-  { address, kind }: RemoteEntry,
+  entry: RemoteEntry,
   { engineMaxMessageBytes: maxMessageBytes }: WorkerConfig,
   { tls, connect }: RemotesParts,
-): EngineClient {
+): RemoteEngine {
+  const { address, kind } = entry;
+  const isWorker = kind === 'worker';
   const options = { address, maxMessageBytes, controlTimeoutMs };
-  if (kind === 'triton') return connectEngine(options);
-  return connect(connectEngine({ ...options, tls, asPeer: true }), address);
+  const grpc = connectEngine(isWorker ? { ...options, tls, asPeer: true } : options);
+  const models = new ModelCheck((model, version) => grpc.contentHash(model, version));
+  return new RemoteEngine(entry, isWorker ? connect(grpc, address) : grpc, models);
 }
 
 /** Throws CONFIG_INVALID where others could not know where this worker is. */
@@ -96,7 +100,7 @@ export async function startRemotes(
   if (source.kind === 'none') return null;
   if (source.kind === 'redis') announcedAddress(config, 1);
   const router = new Router(Math.random);
-  const connect = (entry: RemoteEntry) => new RemoteEngine(entry, connectTo(entry, config, parts));
+  const connect = (entry: RemoteEntry) => connectTo(entry, config, parts);
   const remotes = new RemoteSet({ router, connect, events });
   onStop('remote engines', () => remotes.close());
   const { local, handOver } = parts;

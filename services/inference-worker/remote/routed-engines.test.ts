@@ -1,0 +1,298 @@
+import type { EngineClient, InferRequest, InferResponse } from '#lib/engine-client/port';
+import { Router } from '#policy/balancing/router';
+import { defaultRouterSettings } from '#policy/balancing/settings';
+import type { UnixMs } from '#schemas/brands';
+import { RoundhouseError, type ErrorCode } from '#schemas/errors';
+import {
+  HandedOver,
+  LateHere,
+  NoEngineInTime,
+  type PlacedAnswer,
+  type PlacedWork,
+} from '../placement/placement';
+import { ModelCheck } from './model-check';
+import { RemoteEngine } from './remote-engine';
+import { RemoteSet } from './remote-set';
+import { RoutedEngines } from './routed-engines';
+
+type Infer = (request: InferRequest, until: UnixMs, signal?: AbortSignal) => Promise<InferResponse>;
+
+const plans = (bytes: number): InferResponse => ({
+  model: 'm',
+  version: '1',
+  outputs: [{ name: 'plans', datatype: 'UINT8', shape: [1, bytes], data: new Uint8Array(bytes) }],
+});
+const failing =
+  (code: ErrorCode, message = 'x'): Infer =>
+  () =>
+    Promise.reject(new RoundhouseError(code, message));
+const silent: Infer = (_request, _until, signal) =>
+  new Promise((_, reject) => signal!.addEventListener('abort', () => reject(signal!.reason)));
+
+const work = (): PlacedWork => ({
+  request: { model: 'm', version: '', requestId: 'r', inputs: [] },
+  size: 10,
+  bytesIn: 100,
+  bytesOut: 64,
+  failedOn: new Set(),
+});
+const soon = (ms = 5_000): UnixMs => (Date.now() + ms) as UnixMs;
+
+/** Our own engines, as a test wants them. */
+class Here {
+  finishMs: number | null = 1_000;
+  handedOver: string | null = null;
+  asked = 0;
+  answer: () => Promise<PlacedAnswer> = () =>
+    Promise.resolve({ response: plans(64), deviceKind: 'cpu', engine: 'cpu#1' });
+  private listeners: ((reason: string | null) => void)[] = [];
+
+  infer(): Promise<PlacedAnswer> {
+    this.asked += 1;
+    return this.answer();
+  }
+  expectedFinishMs = () => this.finishMs;
+  whyDown = () => (this.finishMs === null ? 'it was killed' : null);
+  whyHandedOver = () => this.handedOver;
+  onHandOver = (listener: (reason: string | null) => void) => void this.listeners.push(listener);
+  handOver(reason: string | null): void {
+    this.handedOver = reason;
+    for (const listener of this.listeners) listener(reason);
+  }
+  load = () => ({ waiting: 0, inFlight: 0, expectedWaitMs: 0, devices: [], at: 0 as UnixMs });
+}
+
+interface Bench {
+  readonly here: Here;
+  readonly routed: RoutedEngines;
+  readonly router: Router;
+  readonly remotes: RemoteSet;
+  /** Names of those that were asked, in order. */
+  readonly asked: string[];
+  readonly ends: string[];
+}
+
+const noCheck = new ModelCheck(() => Promise.resolve(null));
+const benches: Bench[] = [];
+afterEach(async () => {
+  for (const { remotes } of benches.splice(0)) await remotes.close();
+});
+
+/** Remotes by name; each lives, and answers as it is told. */
+async function bench(theirs: Readonly<Record<string, Infer>>, check = noCheck): Promise<Bench> {
+  const asked: string[] = [];
+  const ends: string[] = [];
+  const clients = (name: string) =>
+    ({
+      infer(request: InferRequest, until: UnixMs, signal?: AbortSignal) {
+        asked.push(name);
+        return theirs[name]!(request, until, signal);
+      },
+      isLive: () => Promise.resolve(true),
+      close: () => Promise.resolve(),
+    }) as unknown as EngineClient;
+  const router = new Router(() => 0, { ...defaultRouterSettings, overdueLeastMs: 20 });
+  const nothing = (): void => undefined;
+  const events = {
+    RemoteFound: nothing,
+    RemoteGone: nothing,
+    RemoteUsable: nothing,
+    RemotesKnown: nothing,
+    RemoteAnswered: ({ end }: { readonly end: string }) => void ends.push(end),
+  };
+  const remotes = new RemoteSet({
+    router,
+    events,
+    connect: (entry) => new RemoteEngine(entry, clients(entry.name), check),
+  });
+  remotes.replace(
+    Object.keys(theirs).map((name) => ({ name, address: 'host:1', kind: 'worker', device: 'gpu:there' })),
+  );
+  while (remotes.usableCount < Object.keys(theirs).length)
+    await new Promise((resolve) => setImmediate(resolve));
+  const here = new Here();
+  const routed = new RoutedEngines({ local: here, handOver: here, router, remotes, events });
+  const made = { here, routed, router, remotes, asked, ends };
+  benches.push(made);
+  return made;
+}
+
+const good: Infer = () => Promise.resolve(plans(64));
+
+test('what is done here at once never leaves', async () => {
+  const { routed, here, asked } = await bench({ a: good });
+  here.finishMs = 1;
+  await expect(routed.infer(work(), soon())).resolves.toMatchObject({ engine: 'cpu#1' });
+  expect(asked).toEqual([]);
+});
+
+test('a remote that is done earlier gets it, and is named in the answer with its device', async () => {
+  const { routed, here } = await bench({ a: good });
+  await expect(routed.infer(work(), soon())).resolves.toMatchObject({ engine: 'a', deviceKind: 'gpu:there' });
+  expect(here.asked).toBe(0);
+});
+
+test('everything goes to remotes while no engine is up here', async () => {
+  const { routed, here } = await bench({ a: good, b: good });
+  here.finishMs = null;
+  const answers = await Promise.all(Array.from({ length: 12 }, () => routed.infer(work(), soon())));
+  expect(answers.map(({ engine }) => engine).every((name) => ['a', 'b'].includes(name))).toBe(true);
+  expect(here.asked).toBe(0);
+});
+
+describe('a remote that fails', () => {
+  test.each(['MODEL_FAILED', 'PAYLOAD_INVALID', 'INTERNAL'] as const)(
+    'with %s is blamed where it was solved elsewhere',
+    async (code) => {
+      const { routed, router } = await bench({ a: failing(code) });
+      await expect(routed.infer(work(), soon())).resolves.toMatchObject({ engine: 'cpu#1' });
+      expect(router.remote('a')!.health.failureShare).toBeGreaterThan(0);
+    },
+  );
+
+  test("with what fails here as well is not: it was the work's fault", async () => {
+    const { routed, here, router } = await bench({ a: failing('MODEL_FAILED') });
+    here.answer = () => Promise.reject(new RoundhouseError('MODEL_FAILED', 'no plan'));
+    await expect(routed.infer(work(), soon())).rejects.toMatchObject({ code: 'MODEL_FAILED' });
+    expect(router.remote('a')!.health.failureShare).toBe(0);
+  });
+
+  test('with plans of another size is not believed', async () => {
+    const { routed, ends } = await bench({ a: () => Promise.resolve(plans(65)) });
+    await expect(routed.infer(work(), soon())).resolves.toMatchObject({ engine: 'cpu#1' });
+    expect(ends).toEqual(['doubtful']);
+  });
+
+  test('as late although there was time is asked no more for it', async () => {
+    const { routed, router } = await bench({ a: failing('DEADLINE_EXCEEDED') });
+    await expect(routed.infer(work(), soon())).resolves.toMatchObject({ engine: 'cpu#1' });
+    expect(router.remote('a')!.health.failureShare).toBeGreaterThan(0);
+  });
+
+  test('without the model is asked no more for that model, and is not blamed', async () => {
+    const { routed, router, asked } = await bench({ a: failing('MODEL_UNAVAILABLE') });
+    for (let again = 0; again < 2; again += 1) await routed.infer(work(), soon());
+    expect([asked, router.remote('a')!.health.isOut]).toEqual([['a'], false]);
+  });
+
+  test('before it had it: the next one gets it, and no engine is suspected', async () => {
+    const refused = 'No connection established. Last error: connect ECONNREFUSED 127.0.0.1:1';
+    const { routed, here, asked } = await bench({ a: failing('ENGINE_LOST', refused), b: good });
+    here.finishMs = null;
+    const names = new Set<string>();
+    for (let at = 0; at < 3; at += 1) names.add((await routed.infer(work(), soon())).engine);
+    expect([...names]).toEqual(['b']);
+    expect(asked).toContain('a');
+  });
+
+  test('with the work: the caller hears it, and no attempt of the same work goes there again', async () => {
+    const { routed, asked } = await bench({ a: failing('ENGINE_LOST', 'the engine was lost with the call') });
+    const shard = work();
+    await expect(routed.infer(shard, soon())).rejects.toMatchObject({ code: 'ENGINE_LOST' });
+    expect([...shard.failedOn]).toEqual(['a']);
+    await expect(routed.infer(shard, soon())).resolves.toMatchObject({ engine: 'cpu#1' });
+    expect(asked).toEqual(['a']);
+  });
+});
+
+describe('a remote that says nothing', () => {
+  test('loses the work to an engine that has time for it', async () => {
+    const { routed, ends, router } = await bench({ a: silent });
+    await expect(routed.infer(work(), soon())).resolves.toMatchObject({ engine: 'cpu#1' });
+    expect(ends).toEqual(['overdue']);
+    expect(router.remote('a')!.health.failureShare).toBeGreaterThan(0);
+  });
+
+  test('keeps it while nobody else has', async () => {
+    let answer: (response: InferResponse) => void = () => undefined;
+    const { routed, here, asked } = await bench({ a: () => new Promise((resolve) => (answer = resolve)) });
+    here.finishMs = null;
+    const running = routed.infer(work(), soon());
+    await new Promise((resolve) => setTimeout(resolve, 60));
+    answer(plans(64));
+    await expect(running).resolves.toMatchObject({ engine: 'a' });
+    expect(asked).toEqual(['a']);
+  });
+});
+
+describe('no room here', () => {
+  test('late here: a remote that is in time', async () => {
+    const { routed, here } = await bench({ a: good });
+    here.finishMs = 3;
+    here.answer = () => Promise.reject(new LateHere());
+    await expect(routed.infer(work(), soon())).resolves.toMatchObject({ engine: 'a' });
+  });
+
+  test.each([new LateHere(), new RoundhouseError('ENGINE_BUSY', 'full')])(
+    'nor there: as our own engines said (%s)',
+    async (error) => {
+      const { routed, here } = await bench({ a: failing('ENGINE_BUSY') });
+      here.finishMs = 3;
+      here.answer = () => Promise.reject(error);
+      await expect(routed.infer(work(), soon())).rejects.toBe(error);
+    },
+  );
+});
+
+describe('nobody has time', () => {
+  test('until the deadline: no engine in time', async () => {
+    const { routed, here } = await bench({});
+    here.finishMs = null;
+    await expect(routed.infer(work(), soon(30))).rejects.toThrow(NoEngineInTime);
+  });
+
+  test('until our own engine is up again', async () => {
+    const { routed, here } = await bench({});
+    here.finishMs = null;
+    const running = routed.infer(work(), soon());
+    here.finishMs = 5;
+    await expect(running).resolves.toMatchObject({ engine: 'cpu#1' });
+  });
+
+  test('what a remote said of it first, where that was all', async () => {
+    const { routed, here } = await bench({ a: failing('MODEL_FAILED', 'no such matrix') });
+    here.finishMs = null;
+    await expect(routed.infer(work(), soon(50))).rejects.toThrow('no such matrix');
+  });
+});
+
+test('one that does not say what its model is, is overdue like one that does not answer', async () => {
+  const { routed, ends } = await bench({ a: good }, new ModelCheck(() => new Promise(() => undefined)));
+  const shard = { ...work(), contentHash: 'abc' };
+  await expect(routed.infer(shard, soon())).resolves.toMatchObject({ engine: 'cpu#1' });
+  expect(ends).toEqual(['overdue']);
+});
+
+test('one with other bytes of the model is not asked for it', async () => {
+  const { routed, asked, ends } = await bench({ a: good }, new ModelCheck(() => Promise.resolve('xyz')));
+  await expect(routed.infer({ ...work(), contentHash: 'abc' }, soon())).resolves.toMatchObject({
+    engine: 'cpu#1',
+  });
+  expect([asked, ends]).toEqual([[], ['without_model']]);
+});
+
+test('a caller that gives it up takes it back from the remote, which is not blamed', async () => {
+  const { routed, ends, router } = await bench({ a: silent });
+  const abort = new AbortController();
+  const running = routed.infer(work(), soon(), abort.signal);
+  abort.abort(new Error('enough'));
+  await expect(running).rejects.toThrow('enough');
+  expect([ends, router.remote('a')!.health.failureShare]).toEqual([['withdrawn'], 0]);
+});
+
+describe('engines keep ending here', () => {
+  test('the work stays while a remote takes it, and is left to others when none does', async () => {
+    const { routed, here, remotes } = await bench({ a: good });
+    const told: (string | null)[] = [];
+    routed.onHandOver((reason) => told.push(reason));
+    here.finishMs = null;
+    here.handOver('they crash');
+    expect([routed.whyHandedOver(), told]).toEqual([null, []]);
+    await expect(routed.infer(work(), soon())).resolves.toMatchObject({ engine: 'a' });
+    remotes.replace([]);
+    expect(told).toEqual(['they crash']);
+    await expect(routed.infer(work(), soon())).rejects.toThrow(HandedOver);
+    here.handOver(null);
+    expect(told).toEqual(['they crash', null]);
+  });
+});
