@@ -16,7 +16,12 @@ import { sustain } from './sustain';
 import { grpcBytes, grpcShared, hotPath, hotPathCopied, inProcess, type Ends } from './ways';
 
 const poolBytes = 1_073_741_824;
-const manyAtOnce = { ROUNDHOUSE_ENGINE_MAX_IN_FLIGHT: '2000', ROUNDHOUSE_ENGINE_MAX_QUEUED: '2000' };
+/** A request that waits counts with the room for its outputs, which is that of the largest answer seen. */
+const manyAtOnce = {
+  ROUNDHOUSE_ENGINE_MAX_IN_FLIGHT: '2000',
+  ROUNDHOUSE_ENGINE_MAX_QUEUED: '2000',
+  ROUNDHOUSE_ENGINE_MAX_QUEUED_BYTES: String(2_000 * 4_194_304),
+};
 const core = projectPath('.roundhouse/toolchain/triton/nvidia_pytriton.libs/libtritonserver.so');
 
 interface Case extends Record<string, unknown> {

@@ -49,7 +49,7 @@ function summaryOf(micros: Float64Array, seconds: number, samples: readonly Samp
   };
 }
 
-/** Fewer than the engine's queue takes (256): after a pause of the machine the rest waits here, and its time counts. */
+/** After a pause of the machine the rest waits here, and its time counts. */
 const mostUnderWay = 200;
 
 /**
