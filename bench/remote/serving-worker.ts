@@ -76,6 +76,7 @@ async function serveTransfer(address: string): Promise<number> {
   const limits = {
     'grpc.max_receive_message_length': maxMessageBytes,
     'grpc.max_send_message_length': maxMessageBytes,
+    'grpc-node.flow_control_window': 4 * 1_024 * 1_024,
   };
   const server = new Server(limits);
   const method = {

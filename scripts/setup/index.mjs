@@ -13,6 +13,7 @@ import { tensorrtHeaders } from './tensorrt-headers.mjs';
 import { testPackages } from './test-packages.mjs';
 import { tritonCore } from './triton-core.mjs';
 import { typescriptBuild } from './typescript-build.mjs';
+import { ucxLibrary } from './ucx.mjs';
 
 /** In the order they are listed to the user; a step is listed after those it needs. */
 const makers = {
@@ -20,6 +21,7 @@ const makers = {
   kafka: brokerJars,
   redis: redisServer,
   triton: tritonCore,
+  ucx: ucxLibrary,
   typescript: typescriptBuild,
   native: nativeBuild,
   'native-tests': nativeTests,
@@ -33,8 +35,8 @@ export const stepNames = Object.keys(makers);
 const optionalMakers = { cuda: cudaCompiler, tensorrt: tensorrtHeaders };
 export const optionalStepNames = Object.keys(optionalMakers);
 
-/** What the programs need: everything but what only tests do. */
-export const productSteps = stepNames.filter((name) => !['native-tests', 'test-packages'].includes(name));
+/** What a pipeline on one machine needs: everything but what only tests and other workers' engines do. */
+export const productSteps = stepNames.filter((name) => !['native-tests', 'test-packages', 'ucx'].includes(name));
 
 /**
  * Sets up what is missing; resolves to the number of steps that ran. A look costs no lock and no network.

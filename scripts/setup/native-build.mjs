@@ -11,7 +11,7 @@ export function nativeBuild(places) {
   return {
     name: 'native build (CMake)',
     tools: ['cmake', 'compiler'],
-    needs: ['npm packages', 'TritonCore'],
+    needs: ['npm packages', 'TritonCore', 'UCX'],
     ...buildOf(places, { target: 'product', stampIn: places.native, folders: ['native', 'cuda'] }),
   };
 }
@@ -45,6 +45,7 @@ function nativeInputs({ root, toolchain }, folders) {
     join(root, 'CMakeLists.txt'),
     join(toolchain, 'triton', '.set-up-from'),
     join(toolchain, 'tensorrt-headers', '.set-up-from'),
+    join(toolchain, 'ucx', '.set-up-from'),
     ...['node-addon-api', 'node-api-headers', 'onnxruntime-node'].map((name) =>
       join(root, 'node_modules', name, 'package.json'),
     ),

@@ -12,6 +12,7 @@ import { pipEnvironmentHere } from './pip-environment.mjs';
 const target = ['--python-version', '3.11', '--implementation', 'cp', '--abi', 'cp311', '--abi', 'none'];
 const platforms = [
   'manylinux_2_35_x86_64',
+  'manylinux_2_28_x86_64',
   'manylinux_2_17_x86_64',
   'manylinux2014_x86_64',
   'manylinux_2_12_x86_64',
