@@ -36,7 +36,9 @@ const optionalMakers = { cuda: cudaCompiler, tensorrt: tensorrtHeaders };
 export const optionalStepNames = Object.keys(optionalMakers);
 
 /** What a pipeline on one machine needs: everything but what only tests and other workers' engines do. */
-export const productSteps = stepNames.filter((name) => !['native-tests', 'test-packages', 'ucx'].includes(name));
+export const productSteps = stepNames.filter(
+  (name) => !['native-tests', 'test-packages', 'ucx'].includes(name),
+);
 
 /**
  * Sets up what is missing; resolves to the number of steps that ran. A look costs no lock and no network.
