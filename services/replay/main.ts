@@ -1,14 +1,10 @@
 import { ArgumentsInvalid, runCommand } from '#lib/command-line';
 import { stopSignal } from '../../launcher/stop-signal';
 import type { CommandPlace } from './command-place';
-import { diffCommand } from './diff/diff-command';
 import { diffUsage, parseDiff } from './diff/options';
-import { importCommand } from './import/import-command';
 import { importUsage, parseImport } from './import/options';
 import { parseRecord, recordUsage } from './record/options';
-import { recordCommand } from './record/record-command';
 import { parseRun, runUsage } from './run/options';
-import { runCommandOf } from './run/run-command';
 
 type Run = (place: CommandPlace) => Promise<number>;
 
@@ -18,33 +14,34 @@ interface Subcommand {
   parse(argv: readonly string[]): Run;
 }
 
+/** What a command needs is loaded when it is run: Kafka for a recording, an engine's client for a run. */
 const subcommands: Readonly<Record<string, Subcommand>> = {
   record: {
     usage: recordUsage,
     parse: (argv) => {
       const options = parseRecord(argv);
-      return (place) => recordCommand(options, place);
+      return async (place) => (await import('./record/record-command.js')).recordCommand(options, place);
     },
   },
   run: {
     usage: runUsage,
     parse: (argv) => {
       const options = parseRun(argv);
-      return (place) => runCommandOf(options, place);
+      return async (place) => (await import('./run/run-command.js')).runCommandOf(options, place);
     },
   },
   diff: {
     usage: diffUsage,
     parse: (argv) => {
       const options = parseDiff(argv);
-      return (place) => Promise.resolve(diffCommand(options, place));
+      return async (place) => (await import('./diff/diff-command.js')).diffCommand(options, place);
     },
   },
   import: {
     usage: importUsage,
     parse: (argv) => {
       const options = parseImport(argv);
-      return (place) => importCommand(options, place);
+      return async (place) => (await import('./import/import-command.js')).importCommand(options, place);
     },
   },
 };

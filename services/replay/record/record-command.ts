@@ -121,7 +121,7 @@ export async function recordCommand(options: RecordOptions, place: CommandPlace)
   if (writer === null) return 0;
   const bus = connectBus({ brokers, clientId: 'roundhouse-replay', logger });
   try {
-    await bus.waitUntilReady(10_000, place.signal);
+    await bus.waitUntilReady(5_000, place.signal);
     const { unread } = await record({ bus, writer, origin }, options, place);
     const { progress } = writer.end(writer.progress.until);
     place.tell(

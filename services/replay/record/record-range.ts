@@ -33,7 +33,7 @@ const GRACE_MS = 30_000;
 /** Repetitions of a round come no later than this. */
 const REPEATED_MS = 3_600_000;
 /** While the range reaches into the future, so much of it is waited for before it is read. */
-const LIVE_SLICE_MS = 10_000;
+const LIVE_SLICE_MS = 3_000;
 
 /**
  * Records a range of time, slice by slice: what counts is on the disk after each. Rejects with the signal's
