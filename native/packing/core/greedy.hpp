@@ -28,10 +28,11 @@ inline Choice pricedGreedy(const Rows& rows, Prices& prices, Crew& crew) {
   const Columns& columns = *rows.columns;
   std::vector<double> reduced(columns.count, 0);
   std::vector<double> best(columns.courierCount, 0);
+  const double* price = prices.padded();
   crew.each(columns.courierCount, [&](int32_t from, int32_t to) {
     for (int32_t courier = from; courier < to; ++courier) {
       for (int32_t at = rows.courierStart[courier]; at < rows.courierStart[courier + 1]; ++at) {
-        const double value = prices.reducedAt(at);
+        const double value = prices.reducedAt(at, price);
         reduced[rows.byCourier[at]] = value;
         best[courier] = std::max(best[courier], value);
       }

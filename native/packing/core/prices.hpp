@@ -9,44 +9,73 @@
 
 namespace roundhouse::packing {
 
-/// The columns of rows courier by courier with what is read of them in every pass side by side.
-struct CourierList {
-  std::vector<double> profit;
-  /// Orders at position p: orders[first[p]] … orders[first[p + 1] − 1].
-  std::vector<int32_t> first, orders;
-
-  explicit CourierList(const Rows& rows) : first(rows.byCourier.size() + 1, 0) {
+/// The columns of rows courier by courier with what is read of them in every pass side by side: profits, and as many orders
+/// for each as the largest bundle has. Where a bundle has fewer, order `orderCount` stands, whose price is 0.
+class CourierList {
+ public:
+  explicit CourierList(const Rows& rows) : none_(rows.columns->orderCount) {
     const Columns& columns = *rows.columns;
-    profit.reserve(rows.byCourier.size());
-    orders.reserve(rows.byOrder.size());
+    for (const int32_t column : rows.byCourier) {
+      width_ = std::max(width_, columns.orderStart[column + 1] - columns.orderStart[column]);
+    }
+    profit_.reserve(rows.byCourier.size());
+    orders_.assign(rows.byCourier.size() * width_, none_);
     for (size_t at = 0; at < rows.byCourier.size(); ++at) {
       const int32_t column = rows.byCourier[at];
-      profit.push_back(columns.profit[column]);
-      orders.insert(orders.end(), columns.orders + columns.orderStart[column],
-                    columns.orders + columns.orderStart[column + 1]);
-      first[at + 1] = static_cast<int32_t>(orders.size());
+      profit_.push_back(columns.profit[column]);
+      std::copy(columns.orders + columns.orderStart[column], columns.orders + columns.orderStart[column + 1],
+                orders_.begin() + at * width_);
     }
   }
 
+  /// `price` has a 0 behind those of the orders, here and below.
   double reducedAt(int32_t at, const double* price) const {
-    double reduced = profit[at];
-    for (int32_t slot = first[at]; slot < first[at + 1]; ++slot) reduced -= price[orders[slot]];
+    double reduced = profit_[at];
+    for (int32_t i = 0; i < width_; ++i) reduced -= price[orders_[static_cast<size_t>(at) * width_ + i]];
     return reduced;
   }
 
   /// The position of the largest reduced profit above 0, the first among equals; −1 where none is.
   int32_t bestFrom(int32_t from, int32_t to, const double* price) const {
+    switch (width_) {
+      case 1: return bestOf<1>(from, to, price);
+      case 2: return bestOf<2>(from, to, price);
+      case 3: return bestOf<3>(from, to, price);
+      default: return bestOf<0>(from, to, price);
+    }
+  }
+
+  template <typename Visit>
+  void eachOrder(int32_t at, Visit&& visit) const {
+    for (int32_t i = 0; i < width_; ++i) {
+      const int32_t order = orders_[static_cast<size_t>(at) * width_ + i];
+      if (order != none_) visit(order);
+    }
+  }
+
+ private:
+  /// `Width` 0: that of the list.
+  template <int32_t Width>
+  int32_t bestOf(int32_t from, int32_t to, const double* price) const {
+    const int32_t width = Width == 0 ? width_ : Width;
+    const int32_t* orders = orders_.data() + static_cast<size_t>(from) * width;
     double best = 0;
     int32_t bestAt = -1;
-    for (int32_t at = from; at < to; ++at) {
-      if (profit[at] <= best) break;
-      const double reduced = reducedAt(at, price);
+    for (int32_t at = from; at < to; ++at, orders += width) {
+      double reduced = profit_[at];
+      if (reduced <= best) break;
+      for (int32_t i = 0; i < width; ++i) reduced -= price[orders[i]];
       if (reduced <= best) continue;
       best = reduced;
       bestAt = at;
     }
     return bestAt;
   }
+
+  int32_t none_;
+  int32_t width_ = 1;
+  std::vector<double> profit_;
+  std::vector<int32_t> orders_;
 };
 
 /// Half of the largest share of an order in a profit.
@@ -72,6 +101,7 @@ class Prices {
         columns_(rows.columns),
         rows_(&rows),
         list_(rows),
+        padded_(columns_->orderCount + 1, 0),
         direction_(columns_->orderCount, 0),
         use_(columns_->orderCount, 0),
         bestAt_(columns_->courierCount, -1) {}
@@ -91,7 +121,13 @@ class Prices {
     return value;
   }
 
-  double reducedAt(int32_t at) const { return list_.reducedAt(at, current.data()); }
+  /// The current prices with a 0 behind them, for `reducedAt`.
+  const double* padded() {
+    std::copy(current.begin(), current.end(), padded_.begin());
+    return padded_.data();
+  }
+
+  double reducedAt(int32_t at, const double* price) const { return list_.reducedAt(at, price); }
 
   /// From now on the bound holds only for solutions of these columns; `rows` outlives the prices' use of it.
   void restrictTo(const Rows& rows) {
@@ -123,18 +159,19 @@ class Prices {
 
   double evaluate() {
     const std::vector<int32_t>& start = rows_->courierStart;
+    const double* price = padded();
     crew_.each(columns_->courierCount, [&](int32_t from, int32_t to) {
       for (int32_t courier = from; courier < to; ++courier) {
-        bestAt_[courier] = list_.bestFrom(start[courier], start[courier + 1], current.data());
+        bestAt_[courier] = list_.bestFrom(start[courier], start[courier + 1], price);
       }
     });
     double sum = 0;
-    for (const double price : current) sum += price;
+    for (const double value : current) sum += value;
     std::fill(use_.begin(), use_.end(), 0);
     for (const int32_t at : bestAt_) {
       if (at < 0) continue;
-      sum += list_.reducedAt(at, current.data());
-      for (int32_t slot = list_.first[at]; slot < list_.first[at + 1]; ++slot) ++use_[list_.orders[slot]];
+      sum += list_.reducedAt(at, price);
+      list_.eachOrder(at, [&](int32_t order) { ++use_[order]; });
     }
     work += rows_->passWork();
     return sum;
@@ -162,6 +199,7 @@ class Prices {
   const Columns* columns_;
   const Rows* rows_;
   CourierList list_;
+  std::vector<double> padded_;
   std::vector<double> direction_;
   std::vector<int32_t> use_;
   /// By courier, in the last evaluation.
