@@ -60,6 +60,8 @@ export interface UcxBindings {
   receive(handle: HostHandle, message: number, into: Uint8Array): void;
   drop(handle: HostHandle, message: number): void;
   closeConnection(handle: HostHandle, connection: number): void;
+  /** Whether it keeps the process alive; at first it doesn't. */
+  holdProcess(handle: HostHandle, hold: boolean): void;
   takeEvents(handle: HostHandle): EventRow[];
   closeHost(handle: HostHandle): void;
 }

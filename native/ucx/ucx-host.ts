@@ -67,6 +67,7 @@ export class UcxHost implements Disposable {
   private readonly listeners = new Map<number, ConnectionListener>();
   private readonly sends = new Map<number, Pending>();
   private readonly receives = new Map<number, Pending>();
+  private holders = 0;
   private closed = false;
 
   /** Throws UcxError: LOAD_FAILED, SETTINGS_INVALID, UNAVAILABLE, ADDRESS_IN_USE. */
@@ -100,6 +101,16 @@ export class UcxHost implements Disposable {
       const id = this.guarded(() => this.bindings.send(this.handle, connection, header, parts));
       this.sends.set(id, { memory: parts, resolve, reject });
     });
+  }
+
+  /** Somebody waits for what comes from here: the process has to live. */
+  hold(): void {
+    this.holders += 1;
+    if (this.holders === 1 && !this.closed) this.bindings.holdProcess(this.handle, true);
+  }
+  letGo(): void {
+    this.holders -= 1;
+    if (this.holders === 0 && !this.closed) this.bindings.holdProcess(this.handle, false);
   }
 
   closeConnection(connection: number): void {

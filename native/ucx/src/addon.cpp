@@ -33,6 +33,10 @@ class HostBinding {
     if (!host_) throw UcxFailure("CLOSED", "the host was closed");
     return *host_;
   }
+  // Does it keep the process alive? At first it doesn't.
+  void hold_process(bool hold) {
+    if (host_) hold ? function_.Ref(env_) : function_.Unref(env_);
+  }
   void close() {
     if (!host_) return;
     napi_remove_env_cleanup_hook(env_, at_end, this);
@@ -166,6 +170,14 @@ Napi::Value close_connection(const Napi::CallbackInfo& info) {
   });
 }
 
+// holdProcess(handle, hold)
+Napi::Value hold_process(const Napi::CallbackInfo& info) {
+  return guarded(info.Env(), [&] {
+    binding_of(info).hold_process(info[1].ToBoolean());
+    return info.Env().Undefined();
+  });
+}
+
 Napi::Value take_events(const Napi::CallbackInfo& info) {
   return guarded(info.Env(), [&] { return events_to_js(info.Env(), host_of(info).take_events()); });
 }
@@ -195,6 +207,7 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   add("receive", receive);
   add("drop", drop);
   add("closeConnection", close_connection);
+  add("holdProcess", hold_process);
   add("takeEvents", take_events);
   add("closeHost", close_host);
   return exports;

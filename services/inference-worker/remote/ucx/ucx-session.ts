@@ -53,10 +53,12 @@ export class UcxSession implements ConnectionListener {
   /** Rejects with SessionEnded. */
   static open(options: UcxSessionOptions): Promise<UcxSession> {
     const session = new UcxSession(options);
-    return new Promise((resolve, reject) => {
+    options.host.hold();
+    const opened = new Promise<UcxSession>((resolve, reject) => {
       session.opening = { resolve: () => resolve(session), reject };
       session.connect();
     });
+    return opened.finally(() => options.host.letGo());
   }
 
   /** Whether a request may be sent. */
@@ -80,6 +82,7 @@ export class UcxSession implements ConnectionListener {
     }
     const onAbort = (): void => this.abandon(id, abandoned(signal!));
     signal?.addEventListener('abort', onAbort, { once: true });
+    this.options.host.hold();
     try {
       return await new Promise((resolve, reject) => {
         if (signal?.aborted === true) throw abandoned(signal);
@@ -88,6 +91,7 @@ export class UcxSession implements ConnectionListener {
         this.send(header, partsOf(request.inputs.map(({ data }) => data)));
       });
     } finally {
+      this.options.host.letGo();
       signal?.removeEventListener('abort', onAbort);
       request.onLetGo?.();
     }
@@ -113,8 +117,8 @@ export class UcxSession implements ConnectionListener {
 
   private connect(): void {
     const { host, invitation, openTimeoutMs } = this.options;
-    this.openTimer = setTimeout(() => this.end('the peer did not answer'), openTimeoutMs);
     this.connection = host.connect(invitation.host, invitation.port, this);
+    this.openTimer = setTimeout(() => this.end('the peer did not answer'), openTimeoutMs);
     this.connection.setKey(invitation.key);
     this.send(encodeHeader(zeroKey, frameKinds.hello, 0, invitation.token));
   }
