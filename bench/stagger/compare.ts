@@ -17,8 +17,8 @@ export interface Prepared {
 }
 
 export function prepare(folder: string, options: StaggerOptions): Prepared {
-  const { seed, least, factor, light, heavy, bursts, deadlineMs } = options;
-  const templates = makeTemplates(least, factor, seed);
+  const { seed, least, factor, bundleOrders, light, heavy, bursts, deadlineMs } = options;
+  const templates = makeTemplates(least, factor, seed, bundleOrders);
   const kinds = models.flatMap((model) =>
     templates.map((template) => ({ id: '0/0/0', atMs: 0, deadlineMs: 60_000, model, template })),
   );

@@ -39,13 +39,13 @@ async function latenciesOf(
 
 /** Six models on one device, with and without a limit of its memory. */
 export async function memory(folder: string, options: StaggerOptions): Promise<object> {
-  const { least, factor, seed, heavy, engines, gpuMemoryLimit } = options;
+  const { least, factor, bundleOrders, seed, heavy, engines, gpuMemoryLimit } = options;
   const names = Array.from({ length: modelCount }, (_, number) => `model_${number}`);
   const models = makeRepository(
     folder,
     names.map((name) => ({ name, hidden: heavy })),
   );
-  const templates = makeTemplates(least, factor, seed);
+  const templates = makeTemplates(least, factor, seed, bundleOrders);
   const trace = Array.from({ length: repeats * modelCount }, (_, number) => ({
     id: `0/${number}/0`,
     atMs: number * 5,

@@ -10,6 +10,8 @@ export interface StaggerOptions {
   /** Candidates of the smallest shard; the largest has `factor` times as many. */
   readonly least: number;
   readonly factor: number;
+  /** Orders of a bundle at most: with three OR takes far longer than with two. */
+  readonly bundleOrders: number;
   /** Hidden layers of the two models' networks. */
   readonly light: readonly number[];
   readonly heavy: readonly number[];
@@ -35,6 +37,7 @@ export const usage = `npm run --silent bench -- stagger [FLAGS]
   --load X          against what fifo does when everything is there at once (default 0.9; 0: everything at once)
   --least N         candidates of the smallest shard (default 50)
   --factor N        how much larger the largest is (default 20)
+  --bundle-orders N at most (default 2)
   --light AxN-B     hidden layers of the light network (default 96)
   --heavy AxN-B     of the heavy one (default 320x2)
   --deadline A-B    milliseconds from a round's arrival to its deadline, evenly between (default 5000-10000)
@@ -53,6 +56,7 @@ const flags = {
   load: text,
   least: text,
   factor: text,
+  'bundle-orders': text,
   light: text,
   heavy: text,
   deadline: text,
@@ -94,7 +98,16 @@ export function parseOptions(argv: readonly string[]): StaggerOptions {
   const given = readFlags(argv, flags);
   const modes = (['scale', 'pool', 'memory'] as const).filter((mode) => given[mode]);
   if (modes.length > 1) throw new ArgumentsInvalid(`--${modes.join(' and --')}: one of them`);
-  type NumberName = 'runs' | 'seed' | 'bursts' | 'least' | 'factor' | 'rate' | 'seconds' | 'gpu-memory-limit';
+  type NumberName =
+    | 'runs'
+    | 'seed'
+    | 'bursts'
+    | 'bundle-orders'
+    | 'least'
+    | 'factor'
+    | 'rate'
+    | 'seconds'
+    | 'gpu-memory-limit';
   const number = (name: NumberName, fallback: number, min: number, max: number): number =>
     numberFlag(name, given[name], { default: fallback, min, max });
   return {
@@ -105,6 +118,7 @@ export function parseOptions(argv: readonly string[]): StaggerOptions {
     load: numberFlag('load', given.load, { default: 0.9, min: 0, max: 10, whole: false }),
     least: number('least', 50, 1, 10_000),
     factor: number('factor', 20, 1, 1_000),
+    bundleOrders: number('bundle-orders', 2, 1, 4),
     light: layers('light', given.light ?? '96'),
     heavy: layers('heavy', given.heavy ?? '320x2'),
     deadlineMs: deadlines(given.deadline ?? '5000-10000'),

@@ -10,10 +10,10 @@ export interface Template {
 
 const steps = 8;
 
-function templateOf(size: number, seed: number): Template {
+function templateOf(size: number, seed: number, bundleOrders: number): Template {
   const orders = Math.max(12, Math.round(size / 6));
   const couriers = Math.max(6, Math.round(orders / 2));
-  const [round] = cityRounds({ seed, couriers, orders, candidates: size, policy: {} }, 1);
+  const [round] = cityRounds({ seed, couriers, orders, candidates: size, policy: { bundleOrders } }, 1);
   const model = { name: 'candidate_cost', version: '1', contentHash: 'bench' };
   const { shards } = cutRound(round!, [model], { candidatesPerShard: 2 * size, maxShardBytes: 8 * 2 ** 20 });
   const shard = shards.reduce((most, one) => (one.candidateCount > most.candidateCount ? one : most));
@@ -21,9 +21,14 @@ function templateOf(size: number, seed: number): Template {
 }
 
 /** From `least` candidates to `factor` times as many. */
-export function makeTemplates(least: number, factor: number, seed: number): readonly Template[] {
+export function makeTemplates(
+  least: number,
+  factor: number,
+  seed: number,
+  bundleOrders: number,
+): readonly Template[] {
   return Array.from({ length: steps }, (_, step) =>
-    templateOf(Math.round(least * factor ** (step / (steps - 1))), seed + step),
+    templateOf(Math.round(least * factor ** (step / (steps - 1))), seed + step, bundleOrders),
   );
 }
 

@@ -1,4 +1,4 @@
-import { createTelemetry } from '#lib/telemetry';
+import { createTelemetry, type LogLevel } from '#lib/telemetry';
 import { loadWorkerConfig } from '#services/inference-worker/config';
 import { workerEvents, type WorkerEvents } from '#services/inference-worker/events';
 import type { ScheduledEngines } from '#services/inference-worker/scheduling/scheduled-engines';
@@ -35,7 +35,7 @@ function watched(events: WorkerEvents, pids: Map<string, number>, onLost: () => 
 
 /** The engines of a worker with their sentinels and scheduler, as a worker starts them, and nothing else of it. */
 export async function startWorkerEngines(env: Readonly<Record<string, string>>): Promise<WorkerEngines> {
-  const logLevel = process.env['ROUNDHOUSE_LOG_LEVEL'] ?? 'error';
+  const logLevel = (process.env['ROUNDHOUSE_LOG_LEVEL'] ?? 'error') as LogLevel;
   const all = {
     ...process.env,
     ROUNDHOUSE_LOG_LEVEL: logLevel,
@@ -43,7 +43,7 @@ export async function startWorkerEngines(env: Readonly<Record<string, string>>):
     ...env,
   };
   const config = loadWorkerConfig(all);
-  const telemetry = createTelemetry({ service: 'bench-stagger', logLevel: 'error' });
+  const telemetry = createTelemetry({ service: 'bench-stagger', logLevel });
   const closers: (() => unknown)[] = [];
   const pids = new Map<string, number>();
   let losses = 0;
@@ -55,7 +55,7 @@ export async function startWorkerEngines(env: Readonly<Record<string, string>>):
     signal: new AbortController().signal,
     onStop: (_name: string, close: () => unknown) => void closers.push(close),
     send: () => undefined,
-    tell: (words: string) => console.error(words),
+    tell: (words: string) => telemetry.logger.error({ event: 'Told' }, words),
     fail: (error: Error) => void (failure = error),
   };
   const events = watched(workerEvents(telemetry), pids, () => (losses += 1));

@@ -35,7 +35,10 @@ export async function startOtherWorker(env: Readonly<Record<string, string>>): P
     env: { PATH: process.env['PATH'], ROUNDHOUSE_LOG_LEVEL: 'silent', ...freePorts, ...env },
   });
   const ended = once(child, 'exit');
-  const [{ ports }] = (await once(child, 'message')) as [{ ports: OtherWorker['ports'] }];
+  const died = ended.then(([code]) => Promise.reject(new Error(`the other worker ended with ${code}`)));
+  const message = await Promise.race([once(child, 'message'), died]);
+  died.catch(() => undefined);
+  const [{ ports }] = message as [{ ports: OtherWorker['ports'] }];
   return {
     process: child,
     ports,

@@ -47,11 +47,15 @@ test('faulty settings: all are printed, exit code 2', async () => {
     ROUNDHOUSE_WORKER_WINDOW: 'many',
     ROUNDHOUSE_LOG_LEVEL: 'loud',
     ROUNDHOUSE_WORKER_WINDOWS: '3',
+    ROUNDHOUSE_ENGINES: '0;tpu',
+    ROUNDHOUSE_SCHEDULER: 'random',
   });
   expect(code).toBe(2);
-  expect(output).toContain('CONFIG_INVALID: 3 faults');
+  expect(output).toContain('CONFIG_INVALID: 5 faults');
   expect(output).toContain('ROUNDHOUSE_WORKER_WINDOW="many": a whole number from 1 to 1000');
   expect(output).toContain('ROUNDHOUSE_LOG_LEVEL="loud": one of trace, debug, info, warn, error, silent');
+  expect(output).toContain('ROUNDHOUSE_ENGINES="0;tpu": auto, cpu or numbers of GPUs');
+  expect(output).toContain('ROUNDHOUSE_SCHEDULER="random": one of staggered, fifo');
   expect(output).toContain('ROUNDHOUSE_WORKER_WINDOWS: did you mean ROUNDHOUSE_WORKER_WINDOW?');
 });
 
@@ -65,6 +69,11 @@ test.each([
     /^inference-worker: CONFIG_INVALID: the engine: ROUNDHOUSE_DEVICES names GPU 0 twice/m,
   ],
   [{ ROUNDHOUSE_DEVICES: '63' }, /^inference-worker: CONFIG_INVALID: the engine: ROUNDHOUSE_DEVICES .*63/m],
+  [
+    { ROUNDHOUSE_ENGINES: 'cpu;63' },
+    /^inference-worker: CONFIG_INVALID: the engine: ROUNDHOUSE_DEVICES .*63/m,
+  ],
+  [{ ROUNDHOUSE_ENGINES: '0;0' }, /^inference-worker: CONFIG_INVALID: ROUNDHOUSE_ENGINES names GPU 0 twice/m],
   [
     { ROUNDHOUSE_MODELS_DIR: '/nope' },
     /^inference-worker: CONFIG_INVALID: .*\n? *ROUNDHOUSE_MODELS_DIR="\/nope"/m,

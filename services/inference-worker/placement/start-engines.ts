@@ -1,7 +1,7 @@
-import { join } from 'node:path';
 import type { Env } from '#lib/config';
 import type { ServiceContext } from '#lib/service';
 import { RoundhouseError } from '#schemas/errors';
+import { projectPath } from '#schemas/project-root';
 import { AdmissionWatch } from '../admission/admission-watch';
 import { MemoryWatch } from '../admission/memory-watch';
 import type { WorkerConfig } from '../config';
@@ -67,7 +67,7 @@ function engineOf(
   const link = new EngineLink(models);
   const own = eventsOf(choice.id, withIncidentsTold(events, tell));
   const sentinel = new Sentinel({
-    mainFile: join(__dirname, '..', 'engine', 'main.js'),
+    mainFile: projectPath('dist', 'services', 'inference-worker', 'engine', 'main.js'),
     env: environmentOf(choice, config, env),
     readyTimeoutMs: config.engineReadyTimeoutMs,
     standby: config.standby,
