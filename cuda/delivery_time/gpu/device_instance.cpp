@@ -14,8 +14,9 @@ using namespace backend;
 
 /// A request of so many rows runs alone; smaller ones are put together.
 constexpr std::size_t kRowsAlone = 2'048;
-/// Copies of so many rows take as long as computing them: they run side by side.
-constexpr std::size_t kRowsInHalves = 32'768;
+/// Copies of so many rows take as long as computing them: they run side by side, in pieces of half as many at least.
+constexpr std::size_t kRowsInPieces = 32'768;
+constexpr std::size_t kMostPieces = 4;
 void copy(void* to, const void* from, std::size_t bytes, cudaStream_t stream) {
   device::require(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream), "rows can't be copied");
 }
@@ -176,7 +177,7 @@ cudaStream_t DeviceInstance::runTogether(const std::vector<Slice>& slices, const
   const bool alone = group.members.size() == 1;
   const bool reads = alone && slice.isReadable(), writes = alone && slice.isWritable();
   if (alone && slice.isLocal() && group.rows <= context_->callRows() && runAsGraph(slice)) return *stream_;
-  if (alone && slice.parts.size() == 1 && !reads && !writes && group.rows >= kRowsInHalves) return runInHalves(slice);
+  if (alone && slice.parts.size() == 1 && !reads && !writes && group.rows >= kRowsInPieces) return runInPieces(slice);
   if (!reads) {
     for (const std::size_t index : group.members) upload(slices[index]);
   }
@@ -201,11 +202,12 @@ bool DeviceInstance::runAsGraph(const Slice& slice) {
                                {to, slice.place.memory == TRITONSERVER_MEMORY_GPU}, *stream_);
 }
 
-/// The second half is copied in while the first one runs, and the first one out while the second runs.
-cudaStream_t DeviceInstance::runInHalves(const Slice& slice) {
-  const std::size_t half = (slice.rows + 1) / 2;
-  for (std::size_t first = 0; first < slice.rows; first += half) {
-    const std::size_t rows = std::min(half, slice.rows - first);
+/// A piece is copied in while the one before it runs, and that one out while this one runs.
+cudaStream_t DeviceInstance::runInPieces(const Slice& slice) {
+  const std::size_t pieces = std::clamp<std::size_t>(2 * slice.rows / kRowsInPieces, 2, kMostPieces);
+  const std::size_t each = (slice.rows + pieces - 1) / pieces;
+  for (std::size_t first = 0; first < slice.rows; first += each) {
+    const std::size_t rows = std::min(each, slice.rows - first);
     const std::size_t skipped = first * columns_.features * sizeof(float);
     const Part& part = slice.parts.front();
     uploadBytes(slice.offset * columns_.features * sizeof(float) + skipped,

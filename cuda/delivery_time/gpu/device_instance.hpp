@@ -35,7 +35,7 @@ class DeviceInstance : public Instance {
   void stage(const backend::Batch& batch, const std::vector<Slice>& slices, std::size_t rows);
   static std::vector<Group> groupsOf(const backend::Batch& batch, const std::vector<Slice>& slices);
   cudaStream_t runTogether(const std::vector<Slice>& slices, const Group& group);
-  cudaStream_t runInHalves(const Slice& slice);
+  cudaStream_t runInPieces(const Slice& slice);
   bool runAsGraph(const Slice& slice);
   void step(cudaStream_t before, cudaStream_t behind) const;
   void finish(backend::Batch& batch, std::size_t index, Slice& slice);
@@ -51,7 +51,7 @@ class DeviceInstance : public Instance {
   int device_;
   std::shared_ptr<DeviceNetwork> network_;
   std::optional<device::Stream> stream_;
-  /// For the copies of requests that run in halves.
+  /// For the copies of requests that run in pieces.
   std::optional<device::Stream> copyIn_;
   std::optional<device::Stream> copyOut_;
   std::optional<device::Event> handOver_;

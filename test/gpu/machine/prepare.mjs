@@ -1,4 +1,4 @@
-import { cpSync, existsSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { makeCoreLoadable } from '../../../scripts/setup/triton-core.mjs';
@@ -31,4 +31,6 @@ function placePlans(root, { ROUNDHOUSE_PLAN_DIR, XDG_CACHE_HOME } = process.env)
   const place =
     ROUNDHOUSE_PLAN_DIR || join(XDG_CACHE_HOME || join(homedir(), '.cache'), 'roundhouse', 'plans');
   cpSync(packed, place, { recursive: true, force: false });
+  // Plans that others could have written are not run.
+  chmodSync(place, 0o700);
 }
