@@ -151,12 +151,12 @@ describe('failures', () => {
 
   test('retries: the reserve, and a fifth of the attempts', () => {
     const router = routerWith('a');
-    for (let retry = 0; retry < settings.retryReserve; retry += 1) expect(router.mayRetry()).toBe(true);
-    expect(router.mayRetry()).toBe(false);
+    for (let retry = 0; retry < settings.retryReserve; retry += 1) expect(router.mayRetry(0)).toBe(true);
+    expect(router.mayRetry(0)).toBe(false);
     warm(router);
     // 40 attempts earn 8.
     let retries = 0;
-    while (router.mayRetry()) retries += 1;
+    while (router.mayRetry(0)) retries += 1;
     expect(retries).toBeGreaterThanOrEqual(7);
     expect(retries).toBeLessThanOrEqual(8);
   });
@@ -191,7 +191,16 @@ describe('giving up what is overdue', () => {
   test('within the budget', () => {
     const router = routerWith('a');
     const attempt = attemptOf(router.route(work, null, 0));
-    while (router.mayRetry());
+    while (router.mayRetry(100));
     expect(router.mayGiveUp(attempt, 10, 100)).toBe(false);
+  });
+
+  test('whatever is left of it, where the remote is out', () => {
+    const router = routerWith('a');
+    warm(router);
+    const attempts = [0, 1].map(() => attemptOf(router.route(work, null, 0)));
+    while (router.mayRetry(100));
+    router.ended(attempts[0]!, { kind: 'overdue', load: null }, 100);
+    expect(router.mayGiveUp(attempts[1]!, 10, 100)).toBe(true);
   });
 });

@@ -32,7 +32,7 @@ export class Router {
     private readonly settings: RouterSettings = defaultRouterSettings,
   ) {
     this.costs = new FleetCosts(settings.priorMsPerUnit);
-    this.retries = new RetryBudget(settings.retryShare, settings.retryReserve);
+    this.retries = new RetryBudget(settings.retryShare, settings.retryReserve, settings.retriesPerSecond);
   }
 
   get size(): number {
@@ -86,7 +86,10 @@ export class Router {
     if (remote.health.isOut && this.byName.get(remote.name) === remote) this.out.add(remote);
   }
 
-  /** Asked when an attempt is overdue: whether it is to be taken back, for it would be in time elsewhere. */
+  /**
+   * Asked when an attempt is overdue: whether it is to be taken back, for it would be in time elsewhere. From a remote
+   * that is out by now it costs nothing of the budget.
+   */
   mayGiveUp(
     attempt: Attempt,
     localMs: number | null,
@@ -98,7 +101,7 @@ export class Router {
     const fits = (ms: number | undefined | null) => ms !== null && ms !== undefined && ms < leftMs;
     const another = (): number | undefined =>
       this.bestRemote(work, nowMs, new Set([...failedOn, remote.name]))?.finishMs(work, nowMs);
-    return (fits(localMs) || fits(another())) && this.retries.take();
+    return (fits(localMs) || fits(another())) && (remote.health.isOut || this.retries.take(nowMs));
   }
 
   /** What failed there, and was withdrawn, was solved elsewhere: so it was the remote's fault. */
@@ -110,8 +113,8 @@ export class Router {
   }
 
   /** Whether what a remote failed with may go elsewhere. */
-  mayRetry(): boolean {
-    return this.retries.take();
+  mayRetry(nowMs: number): boolean {
+    return this.retries.take(nowMs);
   }
 
   /** Remotes to ask now whether they live; each must be answered by `probed`. */

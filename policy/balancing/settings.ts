@@ -23,8 +23,9 @@ export interface RouterSettings {
   readonly withoutModelMs: number;
   /** What a load report says fades towards the remote's own mean, by 1/e in this time. */
   readonly reportFadesMs: number;
-  /** Retries, as a share of the attempts, and those that may come on top at once. */
+  /** Retries, as a share of the attempts, those each second besides, and how many may come at once. */
   readonly retryShare: number;
+  readonly retriesPerSecond: number;
   readonly retryReserve: number;
 }
 
@@ -46,5 +47,6 @@ export const defaultRouterSettings: RouterSettings = {
   withoutModelMs: 5_000,
   reportFadesMs: 300,
   retryShare: 0.2,
+  retriesPerSecond: 10,
   retryReserve: 20,
 };

@@ -30,8 +30,8 @@ export class OurRouter implements SimulatedRouter {
     return this.router.mayGiveUp(attempt as Attempt, localMs, nowMs, failedOn);
   }
 
-  mayRetry(): boolean {
-    return this.router.mayRetry();
+  mayRetry(_attempts: number, nowMs: number): boolean {
+    return this.router.mayRetry(nowMs);
   }
 
   ended(attempt: unknown, end: AttemptEnd, nowMs: number): void {

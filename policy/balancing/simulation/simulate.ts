@@ -208,7 +208,7 @@ class Simulation {
     const { placed, router, engine } = open;
     if (!this.close(open, nothingKnown)) return;
     placed.failedOn.add(engine.engine.name);
-    if (router.mayRetry(placed.attempts)) this.place(placed);
+    if (router.mayRetry(placed.attempts, this.nowMs)) this.place(placed);
     else this.over(placed, false, null);
   }
 

@@ -18,7 +18,7 @@ export interface SimulatedRouter {
   ): SimulatedRoute | null;
   /** `localMs`, `nowMs`: as for `route`. */
   mayGiveUp(attempt: unknown, localMs: number | null, nowMs: number, failedOn: ReadonlySet<string>): boolean;
-  mayRetry(attempts: number): boolean;
+  mayRetry(attempts: number, nowMs: number): boolean;
   ended(attempt: unknown, end: AttemptEnd, nowMs: number): void;
   probesDue(nowMs: number): readonly string[];
   probed(name: string, isGood: boolean, nowMs: number): void;

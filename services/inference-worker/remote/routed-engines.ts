@@ -161,7 +161,7 @@ export class RoutedEngines implements LocalEngines, HandOver {
       journey.doubtful.add(attempt.remote.name);
       journey.doubt ??= end.error;
     }
-    if (!router.mayRetry()) await this.withoutRetry(journey);
+    if (!router.mayRetry(performance.now())) await this.withoutRetry(journey);
     return null;
   }
 
