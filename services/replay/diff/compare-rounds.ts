@@ -1,11 +1,11 @@
-import type { Assignment, DecisionContent } from '#schemas/domain';
+import type { DecisionContent } from '#schemas/domain';
 import type { Matched } from './match-rounds';
 import type { SideRound } from './side';
 
 /** What became of an order: its courier, or the reason why it has none. */
 export interface OrderChange {
   readonly orderId: string;
-  readonly change: 'moved' | 'lost' | 'gained' | 'reason' | 'replanned';
+  readonly change: 'moved' | 'lost' | 'gained' | 'reason' | 'replanned' | 'stage';
   readonly a: string;
   readonly b: string;
 }
@@ -32,23 +32,21 @@ export function costOf({ content, leftOutCost }: SideRound): bigint {
 interface Fate {
   readonly courier: string | null;
   readonly text: string;
-  /** The courier's whole plan, and what was promised of it. */
+  /** The courier's whole plan. */
   readonly plan: string;
+  readonly stage: string;
 }
 
 function fatesOf({ assignments, unassigned }: DecisionContent): Map<string, Fate> {
   const fates = new Map<string, Fate>();
-  for (const { orderId, reason } of unassigned) fates.set(orderId, { courier: null, text: reason, plan: '' });
-  for (const assignment of assignments) {
-    const plan = planText(assignment);
-    for (const orderId of assignment.orderIds)
-      fates.set(orderId, { courier: assignment.courierId, text: assignment.courierId, plan });
+  for (const { orderId, reason } of unassigned) {
+    fates.set(orderId, { courier: null, text: reason, plan: '', stage: '' });
+  }
+  for (const { courierId, orderIds, stops, stage } of assignments) {
+    const fate = { courier: courierId, text: `${courierId} (${stage})`, plan: JSON.stringify(stops), stage };
+    for (const orderId of orderIds) fates.set(orderId, fate);
   }
   return fates;
-}
-
-function planText({ stops, stage }: Assignment): string {
-  return JSON.stringify([stage, stops]);
 }
 
 function changeOf(a: Fate | undefined, b: Fate | undefined): OrderChange['change'] | null {
@@ -57,7 +55,8 @@ function changeOf(a: Fate | undefined, b: Fate | undefined): OrderChange['change
   if (a.courier === null) return 'gained';
   if (b.courier === null) return 'lost';
   if (a.courier !== b.courier) return 'moved';
-  return a.plan === b.plan ? null : 'replanned';
+  if (a.plan !== b.plan) return 'replanned';
+  return a.stage === b.stage ? null : 'stage';
 }
 
 function orderChanges(a: DecisionContent, b: DecisionContent): OrderChange[] {

@@ -45,7 +45,7 @@ export class DiffSummary {
   private changed = 0;
   private missingInA = 0;
   private missingInB = 0;
-  private readonly orders = { moved: 0, lost: 0, gained: 0, reason: 0, replanned: 0 };
+  private readonly orders = { moved: 0, lost: 0, gained: 0, reason: 0, replanned: 0, stage: 0 };
   private readonly a = emptySide();
   private readonly b = emptySide();
   private worst: RoundDifference[] = [];

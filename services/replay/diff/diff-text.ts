@@ -12,7 +12,7 @@ function percent(part: bigint, of: bigint): string {
 const mostOrders = 5;
 
 function orderText({ orderId, change, a, b }: OrderChange): string {
-  return change === 'replanned' ? `${orderId} replanned by ${b}` : `${orderId} ${change}: ${a} -> ${b}`;
+  return `${orderId} ${change}: ${a} -> ${b}`;
 }
 
 export function roundText(difference: RoundDifference): string {
@@ -46,7 +46,7 @@ export function diffText(folders: readonly [string, string], figures: DiffFigure
   const lines = [
     `A ${folders[0]}, B ${folders[1]}`,
     `${compared} rounds decided by both, ${changed} of them otherwise; ${missingInB} only by A, ${missingInA} only by B`,
-    `  orders: ${orders.moved} moved to another courier, ${orders.lost} lost, ${orders.gained} gained, ${orders.reason} left out for another reason, ${orders.replanned} replanned`,
+    `  orders: ${orders.moved} moved to another courier, ${orders.lost} lost, ${orders.gained} gained, ${orders.reason} left out for another reason, ${orders.replanned} replanned, ${orders.stage} committed to otherwise`,
     `  cost: ${a.cost} -> ${b.cost}, ${signed(b.cost - a.cost)}${percent(b.cost - a.cost, a.cost)}`,
     `  assigned: ${a.assigned} -> ${b.assigned}; left out: ${a.unassigned} -> ${b.unassigned}`,
     ...reasonLines(figures),

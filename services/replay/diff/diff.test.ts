@@ -44,6 +44,13 @@ test('what becomes of orders', () => {
   expect(back.orders.map(({ change }) => change).sort()).toEqual(['gained', 'moved', 'replanned']);
 });
 
+test('a plan that is the same, and committed to otherwise', () => {
+  const assignments = base.content!.assignments.map((one) => ({ ...one, stage: 'tentative' as const }));
+  const { orders } = compareRounds({ a: base, b: changed({ assignments }) })!;
+  expect(orders.map(({ change }) => change)).toEqual(['stage', 'stage', 'stage']);
+  expect(orders[0]!.a).toMatch(/^k\d \(final\)$/);
+});
+
 test('reasons, and what differs where no order does', () => {
   const a = changed({ unassigned: leave('x', 'shard_late') });
   const b = changed({ unassigned: leave('x', 'shard_failed'), coverage: 0.5 }, { contentHash: 'third' });
