@@ -32,9 +32,9 @@ function stop(kind: 'pickup' | 'dropoff', ids: OrderId[], arrive: number, served
 }
 
 describe('commitmentStage', () => {
-  test('final: arrives at 1300 = asOf + f, ready at 1300', () => {
+  test('final: arrives at 1300 = asOf + f, ready at 1420 = 120 s of walk-in later', () => {
     const stops = [stop('pickup', [o1], 1300, 1420), stop('dropoff', [o1], 1800, 1920)];
-    expect(commitmentStage(stops, roundOf([order(o1, 1300)]), courier, [o1])).toBe('final');
+    expect(commitmentStage(stops, roundOf([order(o1, 1420)]), courier, [o1])).toBe('final');
   });
 
   test('partial: arrival at 1301 is one second beyond asOf + f, the courier is free now', () => {
@@ -42,32 +42,32 @@ describe('commitmentStage', () => {
     expect(commitmentStage(stops, roundOf([order(o1, 900)]), courier, [o1])).toBe('partial');
   });
 
-  test('partial: one of two orders is ready at 1301', () => {
-    const stops = [stop('pickup', [o1, o2], 1100, 1301)];
-    const round = roundOf([order(o1, 900), order(o2, 1301)]);
+  test('partial: one of two orders is ready at 1421', () => {
+    const stops = [stop('pickup', [o1, o2], 1100, 1421)];
+    const round = roundOf([order(o1, 900), order(o2, 1421)]);
     expect(commitmentStage(stops, round, courier, [o1, o2])).toBe('partial');
     expect(commitmentStage(stops, round, courier, [o1])).toBe('final');
   });
 
-  test('tentative: the courier is free at 1301 only; partial at 1300', () => {
+  test('tentative: the courier is free at 1300 only, when the next round is; partial at 1299', () => {
     const stops = [stop('pickup', [o1], 1500, 1620)];
     const round = roundOf([order(o1, 900)]);
-    expect(commitmentStage(stops, round, busyUntil(1301), [o1])).toBe('tentative');
-    expect(commitmentStage(stops, round, busyUntil(1300), [o1])).toBe('partial');
+    expect(commitmentStage(stops, round, busyUntil(1300), [o1])).toBe('tentative');
+    expect(commitmentStage(stops, round, busyUntil(1299), [o1])).toBe('partial');
   });
 
-  test('held stops come first: free for the new pickup when it leaves the held drop-off (1180 + 120 = 1300)', () => {
+  test('held stops come first: free for the new pickup when it leaves the held drop-off (1179 + 120 = 1299)', () => {
     const round = roundOf([order(o1, 900)]);
-    const onTime = [stop('dropoff', [held], 1060, 1180), stop('pickup', [o1], 1400, 1520)];
+    const onTime = [stop('dropoff', [held], 1059, 1179), stop('pickup', [o1], 1399, 1519)];
     expect(commitmentStage(onTime, round, courier, [o1])).toBe('partial');
-    const later = [stop('dropoff', [held], 1061, 1181), stop('pickup', [o1], 1401, 1521)];
+    const later = [stop('dropoff', [held], 1060, 1180), stop('pickup', [o1], 1400, 1520)];
     expect(commitmentStage(later, round, courier, [o1])).toBe('tentative');
   });
 
-  test('a predicted ready time shows in the pickup: served at 1300 is within f, at 1301 after a wait is not', () => {
+  test('a predicted ready time shows in the pickup: served at 1420 is f and the walk-in, at 1421 after a wait is not', () => {
     const round = roundOf([order(o1, 900, false)]);
-    expect(commitmentStage([stop('pickup', [o1], 1100, 1300)], round, courier, [o1])).toBe('final');
-    expect(commitmentStage([stop('pickup', [o1], 1100, 1301)], round, courier, [o1])).toBe('partial');
+    expect(commitmentStage([stop('pickup', [o1], 1100, 1420)], round, courier, [o1])).toBe('final');
+    expect(commitmentStage([stop('pickup', [o1], 1100, 1421)], round, courier, [o1])).toBe('partial');
     // arrival 1290 + 120 pre-service = 1410: no wait, so it was ready in time
     expect(commitmentStage([stop('pickup', [o1], 1290, 1410)], round, courier, [o1])).toBe('final');
   });

@@ -23,7 +23,10 @@ function approachOf(
   return { pickups: stops.filter(isNewPickup), first, setsOutAt };
 }
 
-/** A known ready time speaks for itself; otherwise a pickup served within f, or at once, was ready by then. */
+/**
+ * A known ready time speaks for itself; otherwise a pickup served within f, or at once, was ready by then. The walk-in
+ * counts: a courier that comes at the limit can't be served before it is over.
+ */
 function isReadyBy(
   pickup: PlannedStop,
   round: DispatchRound,
@@ -34,15 +37,16 @@ function isReadyBy(
     (o) => newOrderIds.has(o.orderId) && pickup.orderIds.includes(o.orderId),
   );
   const preService = orders.reduce((most, order) => Math.max(most, order.pickup.preServiceSeconds), 0);
-  const wasAtOnce = pickup.servedAt <= Math.max(limit, pickup.arriveAt + preService);
-  return orders.every((order) => (order.known.ready ? order.readyAt <= limit : wasAtOnce));
+  const wasAtOnce = pickup.servedAt <= Math.max(limit, pickup.arriveAt) + preService;
+  return orders.every((order) => (order.known.ready ? order.readyAt <= limit + preService : wasAtOnce));
 }
 
 /**
  * Two-stage commitment of Reyes et al. (2018), generalised to couriers that hold orders. With horizon f:
  * `final` when the courier reaches the first pickup of its new orders within f of asOf and all of them
- * are ready within f; `partial` (drive there, the set stays open) when it can set out to that pickup
- * within f; else `tentative` (the next round decides again). No horizon, or no new orders: `final`.
+ * are ready when it has walked in there, were it to come at f; `partial` (drive there, the set stays open) when it
+ * can set out to that pickup before f; else `tentative` (the next round decides again). No horizon, or no new
+ * orders: `final`.
  */
 export function commitmentStage(
   stops: readonly PlannedStop[],
@@ -58,7 +62,7 @@ export function commitmentStage(
   const fresh = new Set<string>(newOrderIds);
   const allReady = approach.pickups.every((pickup) => isReadyBy(pickup, round, fresh, limit));
   if (approach.first.arriveAt <= limit && allReady) return 'final';
-  return approach.setsOutAt <= limit ? 'partial' : 'tentative';
+  return approach.setsOutAt < limit ? 'partial' : 'tentative';
 }
 
 /** The drive that a partial commitment stands for: to the first pickup of the new orders, set open. */

@@ -7,11 +7,10 @@ const seconds = (value: number) => value as Seconds;
 const MINUTE = 60;
 
 /**
- * The one policy for all days of the benchmark. A plan costs the seconds from ready to door of its orders,
- * which is all that a dispatcher can change of click-to-door. Leaving an order out costs an hour, and for
- * every round left out the time of that round: what an old order has waited already then stands on both
- * sides, and it is not passed over for it. An assignment is final when courier and meals are there by the
- * time at which the courier of the next round could hand over at the earliest: f and the walk-in.
+ * The one policy for all days of the benchmark. A plan costs the seconds from ready to door of its orders, which is
+ * all that a dispatcher can change of click-to-door. Leaving an order out costs two hours, however long it has
+ * waited: nearly every order is worth them. An order that a courier's guaranteed pay doesn't cover may cost three
+ * minutes of waiting elsewhere.
  */
 export function mdrpPolicy(
   parameters: MdrpParameters,
@@ -36,11 +35,11 @@ export function mdrpPolicy(
     },
     interleave: false,
     mergePickups: true,
-    unassignedPenalty: { base: 60 * MINUTE, perDeferral: roundMinutes * MINUTE },
+    unassignedPenalty: { base: 120 * MINUTE, perDeferral: 0 },
     reshuffleCost: 0,
     quantile: 'p50',
     modelLabel: 'stable',
-    commitHorizonSeconds: seconds((roundMinutes + parameters.pickupServiceMinutes / 2) * MINUTE),
+    commitHorizonSeconds: seconds(roundMinutes * MINUTE),
     chains: { maxTrips: 4, maxOrders: 6 },
     uncoveredOrderCost: 3 * MINUTE,
     context: { secondsOfDay: seconds(0), dayOfWeek: 0, rainPerMille: 0, trafficPerMille: 0 },
