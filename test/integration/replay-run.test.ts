@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
@@ -17,6 +17,8 @@ import { parseDiff } from '#services/replay/diff/options';
 import { parseRecord } from '#services/replay/record/options';
 import { recordCommand } from '#services/replay/record/record-command';
 import { openRecording } from '#services/replay/recording/recording-reader';
+import { EngineCoster } from '#services/replay/run/direct-solver';
+import { startOwnEngine } from '#services/replay/run/engine-process';
 import { parseRun } from '#services/replay/run/options';
 import { PipelineTopics } from '#services/replay/run/pipeline-topics';
 import { runCommandOf } from '#services/replay/run/run-command';
@@ -176,4 +178,27 @@ test('with every shard the round that lacked one is decided otherwise; the diff 
     expect.arrayContaining(['round-3', 'round-4', 'round-stale']),
   );
   expect(document.changed).toBe(3);
+});
+
+test('an engine that does not start, or is lost, ends a run with what it said; nothing is left behind', async () => {
+  const options = parseRun([out('recording'), '--out', out('broken'), '--direct']);
+  const without = { ...place().env, ROUNDHOUSE_ENGINE_BACKENDS_DIR: join(folder, 'nowhere') };
+  await expect(runCommandOf(options, { ...place(), env: without })).rejects.toMatchObject({
+    code: 'ENGINE_LOST',
+  });
+  expect(readdirSync(out('broken'))).toEqual([]);
+
+  const models = loadModelRepository(modelsDir).refsOf('stable');
+  const { signal } = place();
+  const engine = await startOwnEngine({
+    env: place().env,
+    modelsDir,
+    models: models.map(({ name }) => name),
+    signal,
+  });
+  process.kill(engine.pid, 'SIGKILL');
+  await expect(engine.lost).rejects.toThrow('it ended with SIGKILL');
+  const { shards } = cutRound(roundOf(0), models, cut);
+  await expect(new EngineCoster(engine).cost(shards[0]!)).rejects.toMatchObject({ code: 'ENGINE_LOST' });
+  await engine.stop();
 });

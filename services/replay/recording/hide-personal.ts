@@ -10,6 +10,7 @@ import type {
   ShardOutcome,
   Stop,
 } from '#schemas/domain';
+import { headers as headerNames } from '#schemas/topics';
 import type { PersonalField, PersonalRules } from './personal-rules';
 import type { RecordedRound } from './recorded-round';
 
@@ -24,6 +25,9 @@ const noFeatures: OrderFeatures = {
   dropoffFloor: 0,
 };
 
+/** A replay needs it, and it says nothing of anybody. */
+const keptHeaders: readonly string[] = [headerNames.effort];
+
 /** 96 bits: two of a billion ids are alike with a chance of one in 10^11. */
 const hashDigits = 24;
 
@@ -35,7 +39,9 @@ export class PersonalHider {
     if (this.rules.fields.size === 0) return round;
     const { manifest, outcomes, decision } = round;
     const headers = <T extends { readonly headers: RecordedRound['headers'] }>(part: T): T =>
-      this.drops('headers') ? { ...part, headers: [] } : part;
+      this.drops('headers')
+        ? { ...part, headers: part.headers.filter(({ name }) => keptHeaders.includes(name)) }
+        : part;
     return headers({
       ...round,
       manifest: { ...manifest, round: this.round(manifest.round) },

@@ -50,6 +50,13 @@ test('an id has one hash everywhere, and a round with hashed ids is decided as i
   expect(hidden.decision!.decision.decisionId).toBe(decision.decisionId);
 });
 
+test('of dropped headers the one stays that says how much effort a decision was worth', () => {
+  const effort = { name: 'rh-effort', value: 'reduced' };
+  const inHaste = { ...round, decision: { ...round.decision!, headers: [...when.headers, effort] } };
+  const hider = new PersonalHider(rulesOf({ fields: { headers: 'drop' } }, 'f'));
+  expect(hider.hide(inHaste).decision!.headers).toEqual([effort]);
+});
+
 test('another salt gives other hashes', () => {
   const of = (one: string) =>
     new PersonalHider(rulesOf({ salt: one, fields: { orderId: 'hash' } }, 'f')).hide(round).manifest.round

@@ -1,6 +1,8 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { decideNothing } from '#policy/join/decide-nothing';
+import { decisionRecord } from '#policy/join/decision-record';
 import { projectPath } from '#schemas/project-root';
 import { allKinds, recorded, smallRound, writeRecording } from '../../../test/support/small-recording';
 import { diffCommand } from '../diff/diff-command';
@@ -66,6 +68,23 @@ test('rounds of every kind are decided as they were, byte for byte', async () =>
   expect(
     diff(recording(), out(), '--max-changed', '0', '--max-missing', '0', '--max-cost-increase', '0'),
   ).toBe(0);
+});
+
+test('a decision that there was no time for is made with the same effort', async () => {
+  const cancelled = smallRound(1, { cancelledOrderIds: ['o1-0' as never] });
+  const one = recorded(cancelled);
+  const outcomes = new Map(one.outcomes.map(({ outcome }) => [outcome.shardIndex as number, outcome]));
+  const lost = { stale: false, errorCode: 'DEADLINE_EXCEEDED' } as const;
+  const decision = decisionRecord(cancelled, decideNothing(one.manifest, outcomes, 'complete', lost));
+  const inHaste = (effort: string) => [{ name: 'rh-effort', value: effort }];
+  const two = recorded(smallRound(2));
+  writeRecording(recording(), [
+    { ...one, decision: { ...one.decision!, headers: inHaste('none'), decision } },
+    { ...two, decision: { ...two.decision!, headers: inHaste('reduced') } },
+  ]);
+  expect(await run('run', '--expect-equal')).toBe(0);
+  const [first] = readRun(out());
+  expect(first!.decision!.content.shards.map(({ status }) => status)).toEqual(['late', 'late']); // two shards without the cancelled order
 });
 
 test('another policy gives other decisions; the gate says so', async () => {
@@ -157,6 +176,14 @@ test('folders that can not be run', async () => {
   );
   writeFileSync(manifest, '{');
   await expect(run('x')).rejects.toThrow('is no JSON');
+});
+
+test('an interrupted run leaves nothing behind', async () => {
+  writeRecording(recording(), allKinds());
+  const options = parseRun([recording(), '--out', out(), '--direct', '--costs', 'recorded']);
+  const signal = AbortSignal.abort(new Error('interrupted'));
+  await expect(runCommandOf(options, { ...place(), signal })).rejects.toThrow('interrupted');
+  expect(readdirSync(out())).toEqual([]);
 });
 
 test('models that are not there any more are named', async () => {

@@ -1,6 +1,7 @@
 import { failedOutcome, inferRequestOf, lateOutcome, solvedOutcome } from '#lib/shard-outcome';
 import type { TravelMatrices } from '#lib/travel-matrices';
-import { decideRound } from '#policy/join/decide-round';
+import { decideNothing } from '#policy/join/decide-nothing';
+import { decideRound, workBudgetOf } from '#policy/join/decide-round';
 import type { UnixMs } from '#schemas/brands';
 import type { DecisionContent, Shard, ShardOutcome, ShardUse } from '#schemas/domain';
 import { RoundhouseError } from '#schemas/errors';
@@ -82,6 +83,9 @@ export async function solveDirectly(
   outcomes.forEach((outcome, index) => outcome !== null && arrived.set(index, outcome));
   const { travel } = manifest.round.policy;
   const matrix = travel.kind === 'matrix' ? matrices.find(travel.contentHash) : undefined;
-  const { stale, closedBy } = arrivals;
-  return decideRound(manifest, arrived, closedBy, { stale, ...(matrix && { matrix }) });
+  const { stale, closedBy, effort } = arrivals;
+  if (effort === 'none')
+    return decideNothing(manifest, arrived, closedBy, { stale, errorCode: 'DEADLINE_EXCEEDED' });
+  const workBudget = workBudgetOf(manifest.shardCandidateCounts, effort);
+  return decideRound(manifest, arrived, closedBy, { stale, workBudget, ...(matrix && { matrix }) });
 }

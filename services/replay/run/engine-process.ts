@@ -15,6 +15,7 @@ import { endOf, stopChild } from '../../../launcher/models/scratch-engine';
 export interface OwnEngine {
   readonly client: EngineClient;
   readonly deviceKind: string;
+  readonly pid: number;
   /** Rejects when the engine ends by itself, with how it ended. */
   readonly lost: Promise<never>;
   stop(): Promise<void>;
@@ -80,6 +81,7 @@ export async function startOwnEngine(options: EngineOptions): Promise<OwnEngine>
   return {
     client,
     deviceKind,
+    pid: child.pid!,
     lost,
     async stop() {
       await client.close();

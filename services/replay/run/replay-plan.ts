@@ -1,5 +1,7 @@
+import { efforts, type Effort } from '#policy/join/decision-effort';
 import type { RunId, UnixMs } from '#schemas/brands';
 import type { DispatchRound, RoundManifest, ShardUse } from '#schemas/domain';
+import { headers } from '#schemas/topics';
 import type { RecordedRound } from '../recording/recorded-round';
 
 /** How a round is closed in a replay: with what had arrived then, or with every shard's outcome. */
@@ -9,6 +11,8 @@ export interface Arrivals {
   readonly closedBy: 'complete' | 'deadline';
   /** A newer round of the zone had been decided. */
   readonly stale: boolean;
+  /** What the aggregator had time for. */
+  readonly effort: Effort;
 }
 
 /** The round under the replay's own run id; nothing else of it changes but its deadline. */
@@ -24,7 +28,7 @@ const solvedAll = (shardCount: number): ShardUse[] =>
   }));
 
 export function allArrive(shardCount: number): Arrivals {
-  return { shards: solvedAll(shardCount), closedBy: 'complete', stale: false };
+  return { shards: solvedAll(shardCount), closedBy: 'complete', stale: false, effort: 'full' };
 }
 
 /** What the recorded decision says of its shards; null for a round without one. */
@@ -37,7 +41,8 @@ export function recordedArrivals({ manifest, decision }: RecordedRound): Arrival
   const holds = manifest.round.couriers.some(({ held }) => held.length > 0);
   const plansNothing = holds && assignments.length === 0 && unassigned.length === 0;
   const stale = saysStale || (plansNothing && shards.some(({ status }) => status === 'solved'));
-  return { shards, closedBy, stale };
+  const said = decision.headers.find(({ name }) => name === headers.effort)?.value;
+  return { shards, closedBy, stale, effort: efforts.find((effort) => effort === said) ?? 'full' };
 }
 
 /** Are the rounds cut alike: the same shards with the same orders and as many candidates? */
