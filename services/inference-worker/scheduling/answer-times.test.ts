@@ -1,5 +1,5 @@
 import type { InferResponse } from '#lib/engine-client/port';
-import { answerTimes, onOneThread, phaseSpans } from './answer-times';
+import { answerTimes, phaseSpans, type PhaseTime } from './answer-times';
 
 /** Values are milliseconds after some time. */
 function answer(outputs: Readonly<Record<string, readonly number[]>>): InferResponse {
@@ -11,10 +11,12 @@ function answer(outputs: Readonly<Record<string, readonly number[]>>): InferResp
   return { model: 'm', version: '1', outputs: named };
 }
 
+const msOf = (times: readonly PhaseTime[]) => times.map(({ phase, ms }) => [phase, ms]);
+
 test('the phases that an answer tells, without those that did not happen', () => {
   const response = answer({ interval: [0, 20], phases: [0, 1, 1, 4, 4, 19, -1, -1] });
   expect(phaseSpans('candidate_cost', response).map(({ phase }) => phase)).toEqual(['copyIn', 'etr', 'or']);
-  expect(answerTimes('candidate_cost', response, 30)).toEqual([
+  expect(msOf(answerTimes('candidate_cost', response, 30))).toEqual([
     ['copyIn', 1],
     ['etr', 3],
     ['or', 15],
@@ -22,19 +24,12 @@ test('the phases that an answer tells, without those that did not happen', () =>
   ]);
 });
 
-test('without phases the whole call is one: by its interval, else by the time of the call', () => {
-  const whole = (model: string, response: InferResponse) =>
-    answerTimes(model, response, 30).filter(([, ms]) => ms > 0.001);
+test('without phases the whole call is one: by its interval, else by the time of the call where that says anything', () => {
+  const whole = (model: string, response: InferResponse, callMs: number | null = 30) =>
+    msOf(answerTimes(model, response, callMs)).filter(([, ms]) => Number(ms) > 0.001);
   expect(whole('route_planner', answer({ interval: [2, 9] }))).toEqual([['or', 7]]);
   expect(whole('delivery_time', answer({}))).toEqual([['etr', 30]]);
-  expect(phaseSpans('delivery_time', answer({}))).toEqual([]);
-});
-
-test('on one thread they are one', () => {
-  const response = answer({ phases: [0, 1, 1, 4, 4, 19, 19, 21] });
-  // 1 + 3 + 15 + 2
-  expect(onOneThread(answerTimes('candidate_cost', response, 30))).toContainEqual(['or', 21]);
-  expect(onOneThread(answerTimes('candidate_cost', response, 30))).toContainEqual(['etr', 0.001]);
+  expect(answerTimes('delivery_time', answer({}), null)).toEqual([]);
 });
 
 test('times that are none are no phases', () => {

@@ -5,10 +5,15 @@ import type { Phase } from '#policy/scheduling/phases';
 /** Those of the device, in the order of the output `phases`. */
 const devicePhases = ['copyIn', 'etr', 'or', 'copyOut'] as const;
 /** The shortest that is told: the clocks are no finer. */
-const leastMs = 0.001;
+export const leastMs = 0.001;
 
 /** Of a request that was computed here. */
-export type AnswerTimes = readonly (readonly [Phase, number])[];
+export interface PhaseTime {
+  readonly phase: Phase;
+  readonly ms: number;
+  /** Requests with the same one passed the phase together; null where the answer does not say. */
+  readonly span: string | null;
+}
 
 export interface PhaseSpan {
   readonly phase: Phase;
@@ -46,22 +51,23 @@ export function phaseSpans(model: string, { outputs }: InferResponse): PhaseSpan
   return [{ phase: phaseOfWhole(model), startNs, endNs }];
 }
 
-/** The four phases as one: on a processor a request passes them on one thread, one after the other. */
-export function onOneThread(times: AnswerTimes): AnswerTimes {
-  const whole = times.reduce((sum, [, ms]) => sum + ms, 0);
-  return times.map(([phase]) => [phase, phase === 'or' ? whole : leastMs]);
+/** Of each device phase, for the cost model. `callMs` where the answer does not say; null: then nothing. */
+export function answerTimes(model: string, response: InferResponse, callMs: number | null): PhaseTime[] {
+  const spans = phaseSpans(model, response);
+  if (spans.length > 0) return devicePhases.map((phase) => timeOf(phase, spans));
+  if (callMs === null) return [];
+  const whole = phaseOfWhole(model);
+  return devicePhases.map((phase) => ({
+    phase,
+    ms: phase === whole ? Math.max(leastMs, callMs) : leastMs,
+    span: null,
+  }));
 }
 
-/** Milliseconds of each phase, for the cost model; `callMs` where the answer does not say. */
-export function answerTimes(model: string, response: InferResponse, callMs: number): AnswerTimes {
-  const spans = phaseSpans(model, response);
-  const msOf = (phase: Phase): number => {
-    const span = spans.find((one) => one.phase === phase);
-    return span === undefined ? leastMs : Math.max(leastMs, Number(span.endNs - span.startNs) / 1e6);
-  };
-  if (spans.length === 0) {
-    const whole = phaseOfWhole(model);
-    return devicePhases.map((phase) => [phase, phase === whole ? Math.max(leastMs, callMs) : leastMs]);
-  }
-  return devicePhases.map((phase) => [phase, msOf(phase)]);
+function timeOf(phase: Phase, spans: readonly PhaseSpan[]): PhaseTime {
+  const found = spans.find((one) => one.phase === phase);
+  if (found === undefined) return { phase, ms: leastMs, span: null };
+  const { startNs, endNs } = found;
+  const ms = Math.max(leastMs, Number(endNs - startNs) / 1e6);
+  return { phase, ms, span: `${phase} ${startNs} ${endNs}` };
 }

@@ -20,7 +20,19 @@ export class EngineDevice {
   /** Requests of a model that run at a time, each on a thread of its own. Filled as the engine tells (`side-by-side.ts`). */
   readonly sideBySide = new Map<string, number>();
 
+  private inFlight = 0;
+
   constructor(private readonly settings: EngineDeviceSettings) {}
+
+  /** Whether a request that goes to it now finds a place at once. */
+  enter(model: string): boolean {
+    this.inFlight += 1;
+    return this.inFlight <= (this.sideBySide.get(model) ?? 1);
+  }
+
+  leave(): void {
+    this.inFlight -= 1;
+  }
 
   get id(): string {
     return this.settings.id;

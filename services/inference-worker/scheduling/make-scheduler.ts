@@ -11,6 +11,8 @@ export type SchedulerName = (typeof schedulerNames)[number];
 
 /** Timers are no finer than a millisecond: a resource must have so much to do when a shard is held. */
 const cushionMs = 2;
+/** Where the engine's threads keep this one from its turn for so long, it must not run dry meanwhile. */
+const cushionOnCpuMs = 20;
 /** Where ETR and OR run on the same cores, passing gains nothing (docs/scheduling.md). */
 const mostPassesOnCpu = 2;
 /** A candidate on one thread, before anything has been seen. */
@@ -20,10 +22,12 @@ function settingsFor(poolBytes: number, devices: readonly EngineDevice[]): Sched
   const isOnCpu = (): boolean => devices.every(({ link }) => link.deviceKind === 'cpu');
   return {
     ...defaultSettings,
-    cushionMs,
     poolBytes,
     // Decoding and publishing happen in one thread.
     cores: 1,
+    get cushionMs() {
+      return isOnCpu() ? cushionOnCpuMs : cushionMs;
+    },
     get mostPasses() {
       return isOnCpu() ? mostPassesOnCpu : defaultSettings.mostPasses;
     },

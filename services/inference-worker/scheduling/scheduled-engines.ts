@@ -1,4 +1,4 @@
-import type { EngineClient } from '#lib/engine-client/port';
+import type { EngineClient, InferResponse } from '#lib/engine-client/port';
 import type { CostModel, PredictionError } from '#policy/scheduling/cost-model';
 import type { Decision, Scheduler, SchedulerFigures } from '#policy/scheduling/scheduler';
 import type { UnixMs } from '#schemas/brands';
@@ -14,7 +14,8 @@ import {
   type PlacedAnswer,
   type PlacedWork,
 } from '../placement/placement';
-import { answerTimes, onOneThread, type AnswerTimes } from './answer-times';
+import { answerTimes } from './answer-times';
+import { BatchTimes } from './batch-times';
 import type { EngineDevice } from './engine-device';
 import { WakeUp } from './wake-up';
 
@@ -45,10 +46,12 @@ export class ScheduledEngines implements LocalEngines {
   private readonly waiting = new Map<string, Entry>();
   private readonly wakeUp = new WakeUp(() => this.decide());
   private readonly devices: ReadonlyMap<string, EngineDevice>;
+  private readonly learned: BatchTimes;
   private lastId = 0;
   private isClosed = false;
 
   constructor(private readonly parts: ScheduledEnginesParts) {
+    this.learned = new BatchTimes(parts.costs);
     this.devices = new Map(parts.devices.map((device) => [device.id, device]));
     for (const device of parts.devices) {
       device.link.onChange(() => this.changed(device));
@@ -105,6 +108,7 @@ export class ScheduledEngines implements LocalEngines {
   private arrive({ id, work, until }: Entry): void {
     const { scheduler, poolBytesOf, arenaBytesOf } = this.parts;
     const nowMs = performance.now();
+    this.learned.look(nowMs);
     const deadlineMs = nowMs + (until - Date.now());
     const { size, request } = work;
     const memory = { poolBytes: poolBytesOf(work), arenaBytes: arenaBytesOf(work) };
@@ -137,16 +141,17 @@ export class ScheduledEngines implements LocalEngines {
     return why === null ? new LateHere() : new NoEngineInTime(why);
   }
 
-  private async run(entry: Entry, { id, link }: EngineDevice): Promise<void> {
+  private async run(entry: Entry, device: EngineDevice): Promise<void> {
     const { work, until, signal } = entry;
-    const engine = `${id}#${link.incarnation}`;
+    const { link } = device;
+    const engine = `${device.id}#${link.incarnation}`;
     const { deviceKind } = link;
     const client = link.current() as EngineClient;
+    const isAlone = device.enter(work.request.model);
     const startedMs = performance.now();
     try {
       const response = await client.infer(work.request, until, signal);
-      const times = answerTimes(work.request.model, response, performance.now() - startedMs);
-      this.learn(entry, deviceKind === 'cpu' ? onOneThread(times) : times);
+      this.learn(work, response, device, isAlone ? performance.now() - startedMs : null);
       const answer = { response, deviceKind, engine };
       entry.resolve(answer);
       this.parts.onAnswered?.(work, answer);
@@ -154,15 +159,22 @@ export class ScheduledEngines implements LocalEngines {
       if (isLostWithEngine(error)) work.failedOn.add(engine);
       entry.reject(error);
     }
+    device.leave();
     this.parts.scheduler.leave(entry.id);
     this.decide();
   }
 
-  /** Of one whose device was lost meanwhile the scheduler knows nothing any more. */
-  private learn({ id }: Entry, times: AnswerTimes): void {
-    for (const [phase, ms] of times) {
-      this.parts.scheduler.phaseEnded(id, phase, ms);
-    }
+  /** `callMs`: null where it may have waited for others, so that the time of the call says nothing. */
+  private learn(
+    { request: { model }, size }: PlacedWork,
+    response: InferResponse,
+    device: EngineDevice,
+    callMs: number | null,
+  ): void {
+    const times = answerTimes(model, response, callMs);
+    if (times.length === 0) return;
+    const isOnOneThread = device.link.deviceKind === 'cpu';
+    this.learned.add({ device: device.spec(), model, size, times, isOnOneThread }, performance.now());
   }
 
   private giveUp({ id, signal, reject }: Entry): void {
