@@ -30,7 +30,7 @@ export async function startAggregator(context: Context): Promise<ServicePorts> {
   watched.probe = join.probe;
   await join.store.ready();
   await followNotices(context, join);
-  const consumers = await startConsumers(context, connections, join, watched);
+  const consumers = await startConsumers(context, connections, { ...join, decider }, watched);
   join.outages.happened('aggregator', 0);
   const seen = { redis: connections.redis, probe: join.probe, ...consumers };
   const stopWatching = watchOutages(seen, join.outages, join.stalls);
@@ -47,7 +47,11 @@ async function startHealth({ config, telemetry, onStop }: Context, watched: Watc
 }
 
 function startDecider({ config, onStop }: Context): RoundDecider {
-  const decider = new RoundDecider(config.modelsDir, new TravelMatrices(config.modelsDir), config.closeMarginMs);
+  const decider = new RoundDecider(
+    config.modelsDir,
+    new TravelMatrices(config.modelsDir),
+    config.closeMarginMs,
+  );
   onStop('decider', () => decider.stop());
   return decider;
 }
@@ -65,10 +69,10 @@ async function followNotices(context: Context, { admission, book, store }: Join)
 async function startConsumers(
   { config, onStop, fail }: Context,
   { bus, topics }: Connections,
-  join: Join,
+  join: Join & { readonly decider: RoundDecider },
   watched: Watched,
 ): Promise<{ rounds: WindowedConsumer; outcomes: WindowedConsumer }> {
-  const rounds = new RoundHandler(join.admission, join.deadLetters);
+  const rounds = new RoundHandler(join.admission, join.deadLetters, join.decider);
   const outcomes = new OutcomeHandler(join);
   const { topicPrefix, sessionTimeoutMs } = config;
   const outcomeConsumer = bus.windowedConsumer({

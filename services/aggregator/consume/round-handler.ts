@@ -3,6 +3,7 @@ import type { BusMessage, Lease } from '#lib/bus/port';
 import { roundsCodec } from '#schemas/codec';
 import type { RoundManifest } from '#schemas/domain';
 import { headers as names } from '#schemas/topics';
+import type { RoundDecider } from '../decide/round-decider';
 import type { Admission } from '../join/admission';
 import type { DeadLetterBox } from './dead-letter-box';
 import { checkManifest } from './manifest-fault';
@@ -14,6 +15,7 @@ export class RoundHandler {
   constructor(
     private readonly admission: Admission,
     private readonly deadLetters: DeadLetterBox,
+    private readonly decider: Pick<RoundDecider, 'foresee'>,
   ) {}
 
   assigned(leases: readonly Lease[]): void {
@@ -25,6 +27,7 @@ export class RoundHandler {
     let bytes: Buffer;
     try {
       bytes = requireValue(message);
+      this.decider.foresee(bytes);
       manifest = roundsCodec.decode(bytes);
       checkManifest(manifest);
     } catch (error) {

@@ -67,8 +67,17 @@ export class DecidingThread {
     if (job.kind === 'decide') return this.decide(job);
     if (job.kind === 'outcome') this.rounds.addOutcome(job.number, job.outcome);
     else if (job.kind === 'drop') this.rounds.drop(job.number);
-    else this.rounds.add(job.number, job.manifestBytes);
+    else this.prepare(job);
     return null;
+  }
+
+  /** Bytes that nobody has read before: those that are no manifest go to the dead letters elsewhere. */
+  private prepare({ number, manifestBytes }: Extract<ThreadJob, { kind: 'prepare' }>): void {
+    try {
+      this.rounds.add(number, manifestBytes);
+    } catch {
+      this.rounds.drop(number);
+    }
   }
 
   private decide(job: DecideAsked): ThreadAnswer {

@@ -194,6 +194,30 @@ test('the load is that of rounds which are not forgotten', () => {
   expect(port.jobs.map(({ kind }) => kind)).toEqual(['prepare', 'drop']);
 });
 
+test('a manifest that was foreseen is told once, and its round is decided from that', async () => {
+  const port = new HeldPort();
+  const decisions = new LargeDecisions(port);
+  const { open, outcomes } = openRound('r');
+  expect(decisions.has(open)).toBe(false);
+  decisions.foresee(open.parts.manifestBytes);
+  expect([decisions.has(open), decisions.load]).toEqual([true, 0]);
+  outcomes.forEach((outcome) => add(open, outcome));
+  const made = await decisions.decide(open, false, null);
+  expect(contentOf(made).coverage).toBe(1);
+  expect(port.jobs.map(({ kind }) => kind)).toEqual(['prepare', 'outcome', 'outcome', 'outcome', 'decide']);
+  expect(asked(port)).toMatchObject([{ number: 0, manifestBytes: null }]);
+});
+
+test('bytes that are no manifest do not end the thread', () => {
+  const thread = new DecidingThread(means);
+  expect(thread.answer({ kind: 'prepare', number: 0, manifestBytes: Buffer.from('no manifest') })).toBeNull();
+  const question = {
+    ...{ kind: 'decide', number: 0, manifestBytes: null, told: [], outcomes: new Map() },
+    ...{ closedBy: 'deadline', stale: false, effort: 'full' },
+  } as const;
+  expect(thread.answer(question)).toEqual({ kind: 'lacking' });
+});
+
 test('what the thread answers of a round that was evicted by eight others', () => {
   const thread = new DecidingThread(means);
   const { open } = openRound('r');

@@ -35,6 +35,8 @@ interface Waiting {
 export class LargeDecisions {
   /** Rounds that were told to the thread, with the shards whose outcomes it was told. */
   private readonly told = new Map<OpenRound, { readonly number: number; readonly shards: Set<number> }>();
+  /** Manifests that were told to the thread before they were read here; their numbers. */
+  private readonly foreseen = new WeakMap<Buffer, number>();
   private waiting: Waiting[] = [];
   private isAsked = false;
   private nextNumber = 0;
@@ -59,15 +61,23 @@ export class LargeDecisions {
   }
 
   has(open: OpenRound): boolean {
-    return this.told.has(open);
+    return this.told.has(open) || this.foreseen.has(open.parts.manifestBytes);
+  }
+
+  /** For a manifest that will most likely be that of a large round: the thread decodes it while it is read here. */
+  foresee(manifestBytes: Buffer): void {
+    const number = this.nextNumber++;
+    this.foreseen.set(manifestBytes, number);
+    this.port.tell({ kind: 'prepare', number, manifestBytes });
   }
 
   /** For a round that will be decided: what can be done before its outcomes are there. */
   prepare(open: OpenRound): void {
     if (this.told.has(open)) return;
-    const number = this.nextNumber++;
-    this.told.set(open, { number, shards: new Set() });
-    this.port.tell({ kind: 'prepare', number, manifestBytes: open.parts.manifestBytes });
+    const { manifestBytes } = open.parts;
+    if (!this.foreseen.has(manifestBytes)) this.foresee(manifestBytes);
+    this.told.set(open, { number: this.foreseen.get(manifestBytes)!, shards: new Set() });
+    this.foreseen.delete(manifestBytes);
   }
 
   /** Passes on the outcomes that came since the last time. */

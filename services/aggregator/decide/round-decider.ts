@@ -22,6 +22,8 @@ export interface RoundDecision {
 
 /** Some 50 ms of deciding, which other rounds that are due may wait for. */
 const MOST_CANDIDATES_HERE = 5_000;
+/** A manifest of so many bytes takes the event loop milliseconds to decode. */
+const FORESEEN_BYTES = 512 * 1024;
 /** The hand-over to the outbox and to Kafka may take so much of the margin. */
 const PUBLISHING_SHARE = 0.5;
 /** A machine has one thread for large rounds for so many cores, this many at most. */
@@ -65,6 +67,11 @@ export class RoundDecider {
     return candidatesOf(open) > MOST_CANDIDATES_HERE;
   }
 
+  /** For a manifest that was not decoded yet. */
+  foresee(manifestBytes: Buffer): void {
+    if (manifestBytes.byteLength >= FORESEEN_BYTES) this.leastLoaded().foresee(manifestBytes);
+  }
+
   /** For a round that will be decided: what can be done before its outcomes are there. */
   prepare(open: OpenRound): void {
     if (this.isLarge(open)) this.sideOf(open).prepare(open);
@@ -103,7 +110,11 @@ export class RoundDecider {
   /** The thread that has the round already, else the one with the fewest candidates. */
   private sideOf(open: OpenRound): LargeDecisions {
     const own = this.sides.find((side) => side.has(open));
-    return own ?? this.sides.reduce((least, side) => (side.load < least.load ? side : least));
+    return own ?? this.leastLoaded();
+  }
+
+  private leastLoaded(): LargeDecisions {
+    return this.sides.reduce((least, side) => (side.load < least.load ? side : least));
   }
 
   /** Half of the time that is left at least; null for an overdue round, which is decided in full. */
