@@ -62,7 +62,7 @@ export const workerSettings = {
     limit: 'auto, cpu or numbers of GPUs, one engine each, separated by semicolons',
   }),
   /** Which shard starts when (docs/scheduling.md); engines are told it, too. */
-  scheduler: choiceSetting('ROUNDHOUSE_SCHEDULER', schedulerNames, 'fifo'),
+  scheduler: choiceSetting('ROUNDHOUSE_SCHEDULER', schedulerNames, 'staggered'),
   /** Every phase of every shard is appended to it, one line each (docs/scheduling.md); empty: to none. */
   traceFile: textSetting('ROUNDHOUSE_TRACE_FILE', {
     default: '',
