@@ -14,11 +14,11 @@ import type { RecordedRound } from '#services/replay/recording/recorded-round';
 import { RecordingWriter } from '#services/replay/recording/recording-writer';
 import { models } from '../support/solved-round';
 
-jest.setTimeout(120_000);
+jest.setTimeout(600_000);
 
 const cut = { candidatesPerShard: 500, shardsPerRound: 32, maxShardBytes: 524_288, maxCandidates: 200_000 };
-const rounds = process.env['TEST_FULL'] === '1' ? 5_000 : 400;
-/** Of the children: a tenth of what the rounds of a run in CI take as objects. */
+const rounds = process.env['TEST_FULL'] === '1' ? 4_000 : 400;
+/** Of the children; the rounds of a full run take several times that as objects. */
 const heapMebibytes = 64;
 
 /** All times known, so that the planner costs it without an engine. */
@@ -65,9 +65,14 @@ function replay(...argv: string[]): Promise<{ readonly code: number; readonly ou
   const main = projectPath('dist', 'services', 'replay', 'main.js');
   const flags = [`--max-old-space-size=${heapMebibytes}`, main, ...argv];
   return new Promise((resolve) => {
-    execFile(process.execPath, flags, { maxBuffer: 1e8 }, (error, stdout, stderr) => {
-      resolve({ code: error === null ? 0 : Number(error.code ?? -1), output: stdout + stderr });
-    });
+    execFile(
+      process.execPath,
+      flags,
+      { maxBuffer: 1e8, timeout: 500_000, killSignal: 'SIGKILL' },
+      (error, stdout, stderr) => {
+        resolve({ code: error === null ? 0 : Number(error.code ?? -1), output: stdout + stderr });
+      },
+    );
   });
 }
 

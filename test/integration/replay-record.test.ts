@@ -1,7 +1,8 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { pino } from 'pino';
 import { connectBus, topicSpecs, type Bus } from '#lib/bus/kafka';
 import type { BusProducer } from '#lib/bus/port';
@@ -43,6 +44,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
+const main = projectPath('dist', 'services', 'replay', 'main.js');
 const out = (name = 'recording') => join(folder, name);
 const cut = { ROUNDHOUSE_INGEST_CANDIDATES_PER_SHARD: String(smallCut.candidatesPerShard) };
 const place = (signal = new AbortController().signal, onLine: (line: string) => void = () => undefined) => {
@@ -134,17 +136,21 @@ test('what is not whole, and what can not be read, is told of; the exit code say
   expect(recordedIds()).toEqual(['round-1', 'round-2']);
 });
 
-test('an interrupted recording goes on: each round once, the rest as well', async () => {
+/** A recording by the command line, ended by SIGKILL once it says that it has rounds on the disk. */
+function killedOnceItHasRounds(...argv: string[]): Promise<NodeJS.Signals | null> {
+  const child = spawn(process.execPath, [main, 'record', ...argv], {
+    env: { ...process.env, ...place().env },
+  });
+  createInterface({ input: child.stderr }).on('line', (line) => {
+    if (/: [1-9]\d* rounds$/.test(line)) child.kill('SIGKILL');
+  });
+  return new Promise((resolve) => child.once('exit', (_code, signal) => resolve(signal)));
+}
+
+test('a recording that was killed goes on: each round once, the rest as well', async () => {
   await publish(...allKinds().slice(0, 3));
-  const interrupted = new AbortController();
-  const stopAtRounds = (line: string) => {
-    if (/: [1-9]\d* rounds$/.test(line)) interrupted.abort(new Error('interrupted'));
-  };
-  // The range goes on behind the rounds: it is interrupted there, with a part of it to come.
-  const options = parseRecord(['--out', out(), '--from', '5m', '--to', '+10s']);
-  await expect(recordCommand(options, place(interrupted.signal, stopAtRounds))).rejects.toThrow(
-    'interrupted',
-  );
+  // The range goes on behind the rounds: it is killed there, with a part of it to come.
+  expect(await killedOnceItHasRounds('--out', out(), '--from', '5m', '--to', '+9s')).toBe('SIGKILL');
   expect(() => openRecording(out())).toThrow("isn't complete");
   await publish(...allKinds().slice(3));
   await expect(record('--from', '1m')).rejects.toThrow('has a recording of another origin');
@@ -153,6 +159,14 @@ test('an interrupted recording goes on: each round once, the rest as well', asyn
   expect(recordedIds()).toEqual(['round-1', 'round-2', 'round-3', 'round-4', 'round-5']);
   expect(await record()).toBe(0);
   expect(lines.at(-1)).toContain('the recording is complete, 5 rounds');
+});
+
+test('a recording that is told to end goes on later, too', async () => {
+  const told = new AbortController();
+  const stop = (line: string) => line.startsWith('up to') && told.abort(new Error('told to end'));
+  const options = parseRecord(['--out', out(), '--from', '2m']);
+  await expect(recordCommand(options, place(told.signal, stop))).rejects.toThrow('told to end');
+  expect(await record()).toBe(0);
 });
 
 test('a range without rounds, a folder in use, and Kafka that is not there', async () => {
@@ -181,7 +195,6 @@ test('rounds that come while it records are recorded, too', async () => {
 test('the command line', async () => {
   const replay = (...argv: string[]): Promise<{ code: number; stdout: string; stderr: string }> =>
     new Promise((resolve) => {
-      const main = projectPath('dist', 'services', 'replay', 'main.js');
       execFile(process.execPath, [main, ...argv], (error, stdout, stderr) =>
         resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr }),
       );

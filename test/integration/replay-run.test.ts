@@ -182,9 +182,13 @@ test('with every shard the round that lacked one is decided otherwise; the diff 
 
 test('an engine that does not start, or is lost, ends a run with what it said; nothing is left behind', async () => {
   const options = parseRun([out('recording'), '--out', out('broken'), '--direct']);
-  const without = { ...place().env, ROUNDHOUSE_ENGINE_BACKENDS_DIR: join(folder, 'nowhere') };
-  await expect(runCommandOf(options, { ...place(), env: without })).rejects.toMatchObject({
-    code: 'ENGINE_LOST',
+  const withEnv = (env: NodeJS.ProcessEnv) =>
+    expect(runCommandOf(options, { ...place(), env: { ...place().env, ...env } })).rejects;
+  await withEnv({ ROUNDHOUSE_DEVICES: 'all' }).toMatchObject({ code: 'ENGINE_LOST' });
+  // It starts, and has no model to serve.
+  await withEnv({ ROUNDHOUSE_ENGINE_BACKENDS_DIR: join(folder, 'nowhere') }).toMatchObject({
+    code: 'MODEL_UNAVAILABLE',
+    message: expect.stringContaining('candidate_cost 1: ') as string,
   });
   expect(readdirSync(out('broken'))).toEqual([]);
 
@@ -193,7 +197,7 @@ test('an engine that does not start, or is lost, ends a run with what it said; n
   const engine = await startOwnEngine({
     env: place().env,
     modelsDir,
-    models: models.map(({ name }) => name),
+    models,
     signal,
   });
   process.kill(engine.pid, 'SIGKILL');

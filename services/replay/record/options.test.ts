@@ -37,11 +37,11 @@ test('times and words', () => {
   expect(() => splitWords(['a'], ['A', 'B'])).toThrow('B is needed before the flags');
 });
 
-test('slices grow fourfold at most and hold about 64 MiB', () => {
+test('slices grow fourfold at most and hold about 16 MiB', () => {
   const mebibyte = 1024 * 1024;
   expect(nextSliceMs(60_000, 0)).toBe(240_000);
-  expect(nextSliceMs(60_000, 32 * mebibyte)).toBe(120_000);
-  expect(nextSliceMs(60_000, 640 * mebibyte)).toBe(6_000);
+  expect(nextSliceMs(60_000, 8 * mebibyte)).toBe(120_000);
+  expect(nextSliceMs(60_000, 160 * mebibyte)).toBe(6_000);
   expect(nextSliceMs(2_000_000, 0)).toBe(3_600_000);
   expect(nextSliceMs(1_000, 1e12)).toBe(1_000);
 });

@@ -7,6 +7,7 @@ import { connectEngine } from '#lib/engine-client/grpc';
 import type { EngineClient } from '#lib/engine-client/port';
 import { endsWithParent } from '#lib/ends-with-parent';
 import { fewHeaps } from '#lib/few-heaps';
+import type { ModelRef } from '#schemas/domain';
 import { RoundhouseError } from '#schemas/errors';
 import { projectPath } from '#schemas/project-root';
 import { endOf, stopChild } from '../../../launcher/models/scratch-engine';
@@ -24,7 +25,8 @@ export interface OwnEngine {
 export interface EngineOptions {
   readonly env: Env;
   readonly modelsDir: string;
-  readonly models: readonly string[];
+  /** All of them must serve. */
+  readonly models: readonly ModelRef[];
   readonly signal: AbortSignal;
 }
 
@@ -42,14 +44,31 @@ function spawnEngine({ env, modelsDir, models }: EngineOptions, socket: string):
       ...env,
       ROUNDHOUSE_MODELS_DIR: modelsDir,
       ROUNDHOUSE_ENGINE_SOCKET: socket,
-      ROUNDHOUSE_ENGINE_MODELS: models.join(','),
+      ROUNDHOUSE_ENGINE_MODELS: [...new Set(models.map(({ name }) => name))].join(','),
       ROUNDHOUSE_MODELS_POLL_MS: '0',
       ROUNDHOUSE_LOG_LEVEL: 'silent',
     },
   });
 }
 
-/** Resolves when the engine serves; rejects with ENGINE_LOST and what it said where it doesn't. */
+/** Throws MODEL_UNAVAILABLE with the engine's reasons where a version does not serve. */
+async function requireModels(client: EngineClient, models: readonly ModelRef[]): Promise<void> {
+  const states = await client.repositoryIndex();
+  const faults = models.flatMap(({ name, version }) => {
+    const state = states.find((one) => one.name === name && one.version === version);
+    if (state?.state === 'READY') return [];
+    const reasons = states.filter((one) => one.name === name).map(({ reason }) => reason);
+    return [
+      `${name} ${version}: ${state?.reason || reasons.find((reason) => reason !== '') || 'not loaded'}`,
+    ];
+  });
+  if (faults.length > 0) throw new RoundhouseError('MODEL_UNAVAILABLE', faults.join('; '));
+}
+
+/**
+ * Resolves when the engine serves; rejects with ENGINE_LOST and what it said where it doesn't, with
+ * MODEL_UNAVAILABLE where it lacks a model.
+ */
 export async function startOwnEngine(options: EngineOptions): Promise<OwnEngine> {
   const folder = mkdtempSync(join(tmpdir(), 'roundhouse-replay-'));
   const socket = join(folder, 'engine.sock');
@@ -78,15 +97,16 @@ export async function startOwnEngine(options: EngineOptions): Promise<OwnEngine>
     throw new RoundhouseError('ENGINE_LOST', `the engine of the replay: ${how}`);
   });
   lost.catch(() => undefined);
-  return {
-    client,
-    deviceKind,
-    pid: child.pid!,
-    lost,
-    async stop() {
-      await client.close();
-      await stopChild(child, ended);
-      rmSync(folder, { recursive: true, force: true });
-    },
+  const stop = async (): Promise<void> => {
+    await client.close();
+    await stopChild(child, ended);
+    rmSync(folder, { recursive: true, force: true });
   };
+  try {
+    await requireModels(client, options.models);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { client, deviceKind, pid: child.pid!, lost, stop };
 }

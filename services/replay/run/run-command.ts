@@ -4,8 +4,10 @@ import { commonSettings, loadConfig } from '#lib/config';
 import { createTelemetry } from '#lib/telemetry';
 import { TravelMatrices } from '#lib/travel-matrices';
 import type { ModelRef } from '#schemas/domain';
+import { RoundhouseError } from '#schemas/errors';
 import { topicsOf } from '#schemas/topics';
 import { givenServers, startPipeline, type Pipeline } from '../../../launcher/pipeline';
+import { untilReady } from '../../../launcher/readiness';
 import type { CommandPlace } from '../command-place';
 import { corruptText, recordingInvalid } from '../container/container-reader';
 import { neededForReplay } from '../recording/personal-rules';
@@ -65,17 +67,13 @@ function* first(rounds: Iterable<RecordedRound>, limit: number): Generator<Recor
   }
 }
 
-const namesOf = (models: readonly ModelRef[]): string[] => [...new Set(models.map(({ name }) => name))];
-
 /** Resolves to the device kind. */
 async function runDirectly(work: Work): Promise<string> {
   const { options, place, preparation, rounds, models, modelsDir } = work;
   const { signal } = place;
   const { matrices } = preparation;
   const engine =
-    options.costs === 'recorded'
-      ? null
-      : await startOwnEngine({ env: place.env, modelsDir, models: namesOf(models), signal });
+    options.costs === 'recorded' ? null : await startOwnEngine({ env: place.env, modelsDir, models, signal });
   try {
     const coster = engine === null ? new RecordedCoster() : new EngineCoster(engine);
     for await (const round of directRun({ rounds, preparation, coster, matrices, signal })) work.take(round);
@@ -99,6 +97,17 @@ function startOwnPipeline({ place, modelsDir }: Work): Promise<Pipeline> {
   });
 }
 
+/** A pipeline whose engine lacks its models would decide, and assign nothing. */
+async function requireReady(pipeline: Pipeline, signal: AbortSignal): Promise<void> {
+  const faults = await untilReady(() => pipeline.processes(), {
+    timeoutMs: 30_000,
+    signal,
+    onWait: () => undefined,
+  });
+  if (faults.length > 0)
+    throw new RoundhouseError('DEPENDENCY_ABSENT', `the pipeline isn't ready: ${faults.join(', ')}`);
+}
+
 async function runThroughPipeline(work: Work): Promise<string> {
   const { options, place, preparation } = work;
   const pipeline = await startOwnPipeline(work);
@@ -109,6 +118,7 @@ async function runThroughPipeline(work: Work): Promise<string> {
     logger,
   });
   try {
+    await requireReady(pipeline, place.signal);
     const topics = await PipelineTopics.open(bus, topicsOf(pipeline.topicPrefix));
     const { pace, deadlineMs } = options;
     const rounds = pace === 'max' ? work.rounds : inAppendOrder(work.rounds);
