@@ -15,7 +15,7 @@ export class RoundHandler {
   constructor(
     private readonly admission: Admission,
     private readonly deadLetters: DeadLetterBox,
-    private readonly decider: Pick<RoundDecider, 'foresee'>,
+    private readonly decider: Pick<RoundDecider, 'foresee' | 'dismiss'>,
   ) {}
 
   assigned(leases: readonly Lease[]): void {
@@ -23,11 +23,19 @@ export class RoundHandler {
   }
 
   async handle(message: BusMessage, lease: Lease): Promise<void> {
+    if (message.value !== null) this.decider.foresee(message.value);
+    try {
+      await this.read(message, lease);
+    } finally {
+      if (message.value !== null) this.decider.dismiss(message.value);
+    }
+  }
+
+  private async read(message: BusMessage, lease: Lease): Promise<void> {
     let manifest: RoundManifest;
     let bytes: Buffer;
     try {
       bytes = requireValue(message);
-      this.decider.foresee(bytes);
       manifest = roundsCodec.decode(bytes);
       checkManifest(manifest);
     } catch (error) {

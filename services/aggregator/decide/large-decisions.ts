@@ -17,6 +17,8 @@ export interface MadeDecision {
   readonly effort: Exclude<Effort, 'none'>;
 }
 
+/** Of a large round's manifest. */
+const BYTES_A_CANDIDATE = 20;
 /** Weeks; nothing waits so long. */
 const LONGEST_TIMER_MS = 2_000_000_000;
 
@@ -36,7 +38,7 @@ export class LargeDecisions {
   /** Rounds that were told to the thread, with the shards whose outcomes it was told. */
   private readonly told = new Map<OpenRound, { readonly number: number; readonly shards: Set<number> }>();
   /** Manifests that were told to the thread before they were read here; their numbers. */
-  private readonly foreseen = new WeakMap<Buffer, number>();
+  private readonly foreseen = new Map<Buffer, number>();
   private waiting: Waiting[] = [];
   private isAsked = false;
   private nextNumber = 0;
@@ -55,9 +57,10 @@ export class LargeDecisions {
     return this.port.stop();
   }
 
-  /** Candidates of rounds that are this thread's and not decided yet. */
+  /** Candidates of rounds that are this thread's and not decided yet; about so many of those that are foreseen. */
   get load(): number {
-    return [...this.told.keys()].reduce((sum, open) => sum + candidatesOf(open), 0);
+    const told = [...this.told.keys()].reduce((sum, open) => sum + candidatesOf(open), 0);
+    return [...this.foreseen.keys()].reduce((sum, bytes) => sum + bytes.byteLength / BYTES_A_CANDIDATE, told);
   }
 
   has(open: OpenRound): boolean {
@@ -69,6 +72,14 @@ export class LargeDecisions {
     const number = this.nextNumber++;
     this.foreseen.set(manifestBytes, number);
     this.port.tell({ kind: 'prepare', number, manifestBytes });
+  }
+
+  /** It was no manifest, or that of a round which is known already. */
+  dismiss(manifestBytes: Buffer): void {
+    const number = this.foreseen.get(manifestBytes);
+    if (number === undefined) return;
+    this.foreseen.delete(manifestBytes);
+    this.port.tell({ kind: 'drop', number });
   }
 
   /** For a round that will be decided: what can be done before its outcomes are there. */

@@ -72,6 +72,11 @@ export class RoundDecider {
     if (manifestBytes.byteLength >= FORESEEN_BYTES) this.leastLoaded().foresee(manifestBytes);
   }
 
+  /** It is the manifest of no round that is to be decided, or its round took it over. */
+  dismiss(manifestBytes: Buffer): void {
+    for (const side of this.sides) side.dismiss(manifestBytes);
+  }
+
   /** For a round that will be decided: what can be done before its outcomes are there. */
   prepare(open: OpenRound): void {
     if (this.isLarge(open)) this.sideOf(open).prepare(open);
