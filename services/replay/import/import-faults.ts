@@ -15,25 +15,26 @@ export class ImportFaults {
     if (this.faults.length < mostKept) this.faults.push({ path, value: shownText(value, 80), limit });
   }
 
-  /** Throws IMPORT_INVALID where there are any. */
-  throwIfAny(): void {
-    if (this.count === 0) return;
+  /** IMPORT_INVALID with the first ten of them in words; null where there are none. */
+  error(): RoundhouseError | null {
+    if (this.count === 0) return null;
     const shown = this.faults
       .slice(0, mostShown)
       .map(({ path, value, limit }) => `${path}: ${value}; expected ${limit}`);
     const more = this.count > mostShown ? [`… ${this.count} faults in all`] : [];
     const message = ['what is to be imported is not valid', ...shown, ...more].join('\n  ');
-    throw new RoundhouseError('IMPORT_INVALID', message, this.faults);
+    return new RoundhouseError('IMPORT_INVALID', message, this.faults);
+  }
+
+  /** Throws IMPORT_INVALID where there are any. */
+  throwIfAny(): void {
+    const error = this.error();
+    if (error !== null) throw error;
   }
 }
 
 export function importInvalid(path: string, value: string, limit: string): RoundhouseError {
   const faults = new ImportFaults();
   faults.add(path, value, limit);
-  try {
-    faults.throwIfAny();
-  } catch (error) {
-    return error as RoundhouseError;
-  }
-  throw new Error('unreachable');
+  return faults.error()!;
 }

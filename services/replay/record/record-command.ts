@@ -9,7 +9,7 @@ import { roundKey, topicsOf } from '#schemas/topics';
 import { readContainer, recordingInvalid } from '../container/container-reader';
 import { PersonalHider } from '../recording/hide-personal';
 import { readManifest, roundsName, type Origin, type RecordingManifest } from '../recording/manifest-file';
-import { listed, noRules, readRules } from '../recording/personal-rules';
+import { listed, noRules, readRules, type PersonalRules } from '../recording/personal-rules';
 import { recordedRoundType, type RecordedRound } from '../recording/recorded-round';
 import { isRecording, RecordingWriter, type NewRecording } from '../recording/recording-writer';
 import type { CommandPlace } from '../command-place';
@@ -85,14 +85,14 @@ function told(tally: Tally, kind: 'unread' | 'notWhole', line: string): void {
 }
 
 interface Work {
+  readonly rules: PersonalRules;
   readonly bus: Bus;
   readonly writer: RecordingWriter;
   readonly origin: KafkaOrigin;
 }
 
-async function record({ bus, writer, origin }: Work, options: RecordOptions, place: CommandPlace) {
+async function record({ rules, bus, writer, origin }: Work, options: RecordOptions, place: CommandPlace) {
   const tally: Tally = { tell: place.tellError, unread: 0, notWhole: 0 };
-  const rules = options.personal === null ? noRules : readRules(options.personal);
   const { topicPrefix, to } = origin;
   await recordRange({
     ...{ bus, writer, signal: place.signal, topics: topicsOf(topicPrefix) },
@@ -122,7 +122,7 @@ export async function recordCommand(options: RecordOptions, place: CommandPlace)
   const bus = connectBus({ brokers, clientId: 'roundhouse-replay', logger });
   try {
     await bus.waitUntilReady(5_000, place.signal);
-    const { unread } = await record({ bus, writer, origin }, options, place);
+    const { unread } = await record({ rules, bus, writer, origin }, options, place);
     const { progress } = writer.end(writer.progress.until);
     place.tell(
       `${options.out}: ${progress.rounds} rounds, ${progress.notWhole} of them not whole, ${unread} messages left out`,
