@@ -1,16 +1,18 @@
 // candidate_cost_gpu_bench [--out FILE] [--models DIR] [--backends DIR] [--seconds S] [--candidates N] [--shards DIR]
-//   [--anyway 1]
+//   [--anyway 1] [--ways 1]
 // Shards through TritonCore in this process: ETR and OR in one pass on the GPU, against two calls with the host in
 // between, against the CPU's instances in the same run. `--shards` writes the tensors of the shards there, for other
-// clients. Needs a GPU: without one it says so and exits with 77, unless `--anyway 1` tries the program on the CPU.
+// clients. `--ways` compares ways to make one pass instead (kWays). Needs a GPU: without one it says so and exits with 77, unless `--anyway 1` tries the program on the CPU.
 #include <cstdio>
 #include <fstream>
 #include <sstream>
 
 #include "cost_bench/measure.hpp"
 #include "cost_bench/phases.hpp"
+#include "cost_bench/report.hpp"
 #include "cost_bench/repository.hpp"
 #include "cost_bench/two_calls.hpp"
+#include "cost_bench/ways.hpp"
 #include "finish_and_exit.hpp"
 #include "onnx_network.hpp"
 
@@ -29,6 +31,7 @@ struct Settings {
   double seconds = 1.0;
   int candidates = 4096;
   bool anyway = false;
+  bool ways = false;
 };
 
 constexpr int kMostConcurrency = 16;
@@ -57,32 +60,6 @@ std::vector<ShardValues> shardsOf(const ShardShape& shape) {
   for (int index = 0; index < kMostConcurrency; ++index) shards.push_back(randomShard(random, shape));
   return shards;
 }
-
-/// The measurements as JSON and as lines for people.
-class Report {
- public:
-  Report() { json_ << "{\n"; }
-
-  void add(const std::string& key, const std::string& json) { json_ << "  \"" << key << "\": " << json << ",\n"; }
-  void add(const std::string& way, const std::vector<Rate>& rates, int candidates) {
-    std::ostringstream text;
-    text << "[";
-    for (const Rate& rate : rates) {
-      std::printf("%-22s %2d under way: %9.0f shards/s %7.1f M candidates/s, %8.0f us p50 %8.0f p99\n", way.c_str(),
-                  rate.concurrency, rate.shardsPerSecond, rate.shardsPerSecond * candidates / 1e6, rate.p50Us, rate.p99Us);
-      text << (&rate == rates.data() ? "" : ", ") << "{\"concurrency\": " << rate.concurrency
-           << ", \"shardsPerSecond\": " << rate.shardsPerSecond
-           << ", \"candidatesPerSecond\": " << rate.shardsPerSecond * candidates << ", \"p50Us\": " << rate.p50Us
-           << ", \"p99Us\": " << rate.p99Us << "}";
-    }
-    std::fflush(stdout);
-    add(way, text.str() + "]");
-  }
-  std::string json() const { return json_.str() + "  \"unit\": \"a shard\"\n}\n"; }
-
- private:
-  std::ostringstream json_;
-};
 
 template <typename Make>
 std::vector<Rate> ratesOf(TritonHost& host, const std::vector<ShardValues>& shards, double seconds, const Make& make) {
@@ -189,19 +166,22 @@ void addPhases(const Settings& settings, Report& report) {
   options.file = file;
   options.reference = reference.get();
   const auto network = delivery_time::loadDeviceNetwork(options);
-  for (const int searchUpTo : {0, 32768}) {
-    for (const int shards : {1, 2, 8}) {
-      std::ostringstream text;
-      double sum = 0;
-      for (const Phase& phase :
-           phasesOf(network->context(), cityShape(settings.candidates), shards, 100, searchUpTo)) {
-        text << (sum == 0 ? "{" : ", ") << "\"" << phase.name << "\": " << phase.medianUs;
-        sum += phase.medianUs;
-      }
-      const char* how = searchUpTo == 0 ? "Trees" : "Searches";
-      std::printf("phases of a batch of %d, %s, us: %s}, in all %.0f\n", shards, how, text.str().c_str(), sum);
-      // Events between the phases make them longer.
-      report.add("phasesUsOfBatchOf" + std::to_string(shards) + how, text.str() + "}");
+  const auto add = [&](const std::string& how, int shards, const GpuCosts::Options& way) {
+    std::ostringstream text;
+    double sum = 0;
+    for (const Phase& phase : phasesOf(network->context(), cityShape(settings.candidates), shards, 100, way)) {
+      text << (sum == 0 ? "{" : ", ") << "\"" << phase.name << "\": " << phase.medianUs;
+      sum += phase.medianUs;
+    }
+    std::printf("phases of a batch of %d, %s, us: %s}, in all %.0f\n", shards, how.c_str(), text.str().c_str(), sum);
+    // Events between the phases make them longer.
+    report.add("phasesUsOfBatchOf" + std::to_string(shards) + "_" + how, text.str() + "}");
+  };
+  for (const int shards : {1, 2, 8}) {
+    add("shipped", shards, {});
+    if (!settings.ways) continue;
+    for (const Way& way : kWays) {
+      add(way.name, shards, {.atOnceUpTo = way.atOnceUpTo, .builtPerWarp = way.builtPerWarp, .copyBy = way.copyBy});
     }
   }
 }
@@ -237,27 +217,55 @@ Settings readSettings(int argc, char** argv) {
     else if (key == "--shards") settings.shards = value;
     else if (key == "--seconds") settings.seconds = std::atof(value);
     else if (key == "--anyway") settings.anyway = true;
+    else if (key == "--ways") settings.ways = std::string(value) != "0";
     else if (key == "--candidates") settings.candidates = std::atoi(value);
     else throw std::runtime_error("unknown option " + key);
   }
   return settings;
 }
 
+/// Each way with two, three and four instances, and the two calls that it is to beat.
+void compareWays(const Settings& settings, Report& report) {
+  BenchRepository repository(settings.models);
+  const std::vector<ShardValues> shards = shardsOf(cityShape(settings.candidates));
+  TritonHost host({.repository = repository.path, .backends = settings.backends});
+  host.load("delivery_time");
+  for (const Way& way : kWays) {
+    for (const int instances : {2, 3, 4}) {
+      const std::string name = std::string(way.name) + "_x" + std::to_string(instances);
+      repository.add(name, "{ kind: KIND_AUTO count: " + std::to_string(instances) + " }", way.parameters);
+      host.load(name);
+      report.add(name, ratesOf(host, shards, settings.seconds, [&](const ShardValues& shard) {
+                   return std::make_unique<ShardCall>(host, name, shard, true);
+                 }), settings.candidates);
+      if (instances != 2) continue;
+      report.add(name + "_twoCalls", ratesOf(host, shards, settings.seconds, [&](const ShardValues& shard) {
+                   return std::make_unique<TablesTwice>(host, name, shard, true);
+                 }), settings.candidates);
+    }
+  }
+}
+
+void compareAll(const Settings& settings, Report& report) {
+  BenchRepository repository(settings.models);
+  repository.add("cost_1", "{ kind: KIND_AUTO count: 1 }");
+  repository.add("cost_4", "{ kind: KIND_AUTO count: 4 }");
+  const std::string cores = std::to_string(std::max(1u, std::thread::hardware_concurrency()));
+  repository.add("cost_cpu", "{ kind: KIND_CPU count: " + cores + " }");
+  TritonHost host({.repository = repository.path, .backends = settings.backends, .logInfo = true});
+  for (const char* model : {"delivery_time", "route_planner", "candidate_cost", "cost_1", "cost_4", "cost_cpu"}) {
+    host.load(model);
+  }
+  compare(host, settings, report);
+  otherShapes(host, settings, report);
+}
+
 void run(const Settings& settings) {
   Report report;
-  {
-    BenchRepository repository(settings.models);
-    repository.add("cost_1", "{ kind: KIND_AUTO count: 1 }");
-    repository.add("cost_4", "{ kind: KIND_AUTO count: 4 }");
-    const std::string cores = std::to_string(std::max(1u, std::thread::hardware_concurrency()));
-    repository.add("cost_cpu", "{ kind: KIND_CPU count: " + cores + " }");
-    TritonHost host({.repository = repository.path, .backends = settings.backends, .logInfo = true});
-    for (const char* model : {"delivery_time", "route_planner", "candidate_cost", "cost_1", "cost_4",
-                              "cost_cpu"}) {
-      host.load(model);
-    }
-    compare(host, settings, report);
-    otherShapes(host, settings, report);
+  if (settings.ways) {
+    compareWays(settings, report);
+  } else {
+    compareAll(settings, report);
   }
   if (device::deviceCount() > 0) addPhases(settings, report);
   if (!settings.out.empty()) std::ofstream(settings.out) << report.json();

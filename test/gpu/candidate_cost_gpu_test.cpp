@@ -21,6 +21,18 @@ using namespace roundhouse::test;
 using candidate_cost::gpu::DeviceMatrices;
 namespace P = layout::Param;
 
+using candidate_cost::gpu::CopyBy;
+
+/// Ways to make a pass.
+GpuCosts::Options optionsOf(std::uint64_t seed) {
+  switch (seed % 5) {
+    case 1: return {.chunk = 500, .searchUpTo = 0, .atOnceUpTo = 0};
+    case 2: return {.chunk = 500, .searchUpTo = 300, .atOnceUpTo = 400};
+    case 3: return {.chunk = 4000, .builtPerWarp = 8, .copyBy = CopyBy::kernel};
+    default: return {.chunk = 4000, .builtPerWarp = 5, .copyBy = CopyBy::kernel, .takesTurns = true};
+  }
+}
+
 /// Batches of 1 to 8 shards of any kind, from pageable and from pinned memory: what differs from the CPU's answers. Any
 /// thread.
 std::vector<std::string> randomBatches(int rounds, std::uint64_t seed) {
@@ -30,7 +42,7 @@ std::vector<std::string> randomBatches(int rounds, std::uint64_t seed) {
   const Sha256 hash = folder.add(random, 9);
   MatrixStore matrices(folder.path);
   FormulaNetwork network;
-  GpuCosts gpu(network, {.chunk = 500, .searchUpTo = seed % 2 == 0 ? 300 : 0});
+  GpuCosts gpu(network, optionsOf(seed));
   for (int round = 0; round < rounds; ++round) {
     std::vector<ShardValues> values;
     for (auto left = random.within(1, 8); left > 0; --left) {
@@ -227,11 +239,16 @@ int main(int argc, char** argv) {
   }
   runPart("random batches", [] { checkRandomBatches(quick ? 2 : 100, 1); });
   runPart("random batches, small ones searched", [] { checkRandomBatches(quick ? 2 : 100, 2); });
+  runPart("random batches at once, copied by a kernel", [] { checkRandomBatches(quick ? 3 : 150, 3); });
+  runPart("the same in turns", [] { checkRandomBatches(quick ? 2 : 60, 4); });
   runPart("known times", checkKnownTimes);
   runPart("bad shards", checkBadShards);
   runPart("matrices", checkMatrices);
   runPart("cancellation", checkCancellation);
-  runPart("slots", checkSlots);
+  runPart("slots", [] {
+    checkSlots(CopyBy::engine);
+    checkSlots(CopyBy::kernel);
+  });
   if (!quick) {
     // Racecheck loses track of launches from several threads.
     runPart("side by side", checkSideBySide);

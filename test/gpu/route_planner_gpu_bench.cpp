@@ -1,7 +1,8 @@
 // route_planner_gpu_bench [--shared DIR] [--count N] [--threads N] [--out FILE] [--models DIR] [--backends DIR]
-//                         [--orders N | --most N] [--hard N] [--without-core]
+//                         [--orders N | --most N] [--hard N] [--without-core] [--variants]
 // `bench solver`: plans of 2 to 7 orders, city and worst case. Kernels alone with everything in device memory; each step
-// of a chunk; whole calls of the backend in TritonCore; the CPU's planner on all threads. Needs a GPU.
+// of a chunk; whole calls of the backend in TritonCore; the CPU's planner on all threads. `--variants`: whole calls without
+// the core, by threads and chunks. Needs a GPU.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -16,23 +17,18 @@
 #include "problem_sets.hpp"
 #include "route_families.hpp"
 #include "route_planner/kernel_times.hpp"
+#include "route_planner/planner_variants.hpp"
+#include "route_planner/settings.hpp"
 
 namespace {
 
 using namespace roundhouse;
 using namespace roundhouse::route_planner;
 
-struct Settings {
-  std::string shared;
+struct Settings : test::PlannerPlaces {
   std::string out;
-  std::string models = "models";
-  std::string backends = "build/cuda/backends";
-  int count = 200000;
-  int hard = 100000;
-  int threads = 16;
-  int orders = 0;
-  int mostOrders = 7;
-  bool withCore = true;
+  int count, hard, threads, orders, mostOrders;
+  bool variants;
 };
 
 struct Rows {
@@ -80,7 +76,8 @@ std::string measureSet(test::TritonHost* host, const test::ProblemSet& set, cons
   const double count = static_cast<double>(packed.count);
   std::string text = "{\"set\":\"" + set.name + "\",\"problems\":" + std::to_string(packed.count) + "," +
                      textOf("kernelMs", kernels.kernels) + "," + textOf("copyAndBuildMs", kernels.copyAndBuild) + "," +
-                     textOf("rowsMs", kernels.write) + ",\"unsolved\":" + std::to_string(kernels.unsolved);
+                     textOf("rowsMs", kernels.write) + ",\"unsolved\":" + std::to_string(kernels.unsolved) +
+                     ",\"handedOver\":" + std::to_string(kernels.hard);
   char more[240];
   std::snprintf(more, sizeof more, ",\"kernelPlansPerSecond\":%.4g,\"cpuThreads\":%d,\"cpuMs\":%.1f",
                 count / kernels.kernels.best * 1000, settings.threads, cpu.milliseconds * count / static_cast<double>(part));
@@ -97,6 +94,7 @@ std::string measureSet(test::TritonHost* host, const test::ProblemSet& set, cons
                   textOf("pageableCallMs", pageable).c_str(), wrong);
     text += more;
   }
+  if (settings.variants) text += ",\"variants\":" + measureVariants(packed, kernels.kernels.median);
   text += "}";
   std::printf("%s\n", text.c_str());
   std::fflush(stdout);
@@ -122,7 +120,7 @@ double longestAlone(const std::vector<Problem>& problems, const std::vector<Plan
   for (std::size_t index = 0; index < order.size(); ++index) order[index] = index;
   std::partial_sort(order.begin(), order.begin() + static_cast<ptrdiff_t>(most), order.end(),
                     [&](std::size_t a, std::size_t b) { return plans[a].nodes > plans[b].nodes; });
-  gpu::PlannerSlot slot(32, 4);
+  gpu::PlannerSlot slot(32, 132);
   gpu::PackedBuffers buffers(32);
   double longest = 0;
   for (std::size_t number = 0; number < most; ++number) {
@@ -150,34 +148,23 @@ std::string measureHard(test::Family family, int orders, const Settings& setting
   const double longest = longestAlone(problems, cpu.plans, std::min<std::size_t>(65, size));
   char text[400];
   std::snprintf(text, sizeof text,
-                "{\"set\":\"hard: %s\",\"orders\":%d,\"problems\":%zu,%s,\"unsolved\":%u,\"cpuNodesMost\":%lld,\"longestAloneMs\":%.3f}",
-                family.name, orders, size, textOf("kernelMs", kernels.kernels).c_str(), kernels.unsolved,
+                "{\"set\":\"hard: %s\",\"orders\":%d,\"problems\":%zu,%s,\"unsolved\":%u,\"handedOver\":%u,\"cpuNodesMost\":%lld,\"longestAloneMs\":%.3f}",
+                family.name, orders, size, textOf("kernelMs", kernels.kernels).c_str(), kernels.unsolved, kernels.hard,
                 static_cast<long long>(nodes), longest);
   std::printf("%s\n", text);
   std::fflush(stdout);
   return text;
 }
 
-Settings readSettings(int argc, char** argv) {
-  Settings settings;
-  const char* const here = ".roundhouse/gpu/shared";
-  settings.shared = std::filesystem::exists(here) ? here : "../shared";
-  for (int at = 1; at < argc; ++at) {
-    const std::string key = argv[at];
-    if (key == "--without-core") settings.withCore = false;
-    if (at + 1 == argc) break;
-    const char* value = argv[at + 1];
-    if (key == "--shared") settings.shared = value;
-    if (key == "--out") settings.out = value;
-    if (key == "--models") settings.models = value;
-    if (key == "--backends") settings.backends = value;
-    if (key == "--count") settings.count = std::atoi(value);
-    if (key == "--hard") settings.hard = std::atoi(value);
-    if (key == "--threads") settings.threads = std::atoi(value);
-    if (key == "--orders") settings.orders = std::atoi(value);
-    if (key == "--most") settings.mostOrders = std::atoi(value);
-  }
-  return settings;
+Settings readSettings(const test::PlannerFlags& flags) {
+  return {flags.places(),
+          flags.text("--out", ""),
+          flags.number("--count", 200000),
+          flags.number("--hard", 100000),
+          flags.number("--threads", 16),
+          flags.number("--orders", 0),
+          flags.number("--most", 7),
+          flags.has("--variants")};
 }
 
 int run(const Settings& settings) {
@@ -224,7 +211,7 @@ int main(int argc, char** argv) {
   }
   int status = 1;
   try {
-    status = run(readSettings(argc, argv));
+    status = run(readSettings({argc, argv}));
   } catch (const std::exception& failure) {
     std::printf("FAILED: %s\n", failure.what());
   }

@@ -182,6 +182,29 @@ void checkGivingUp(const test::Family& family, std::size_t count) {
             {rows.costs(), reinterpret_cast<uint8_t*>(rows.sequences()), rows.flags()}, onCpu(problems).plans);
 }
 
+/// Kinds that prune badly: some searches are handed over, and split at the root.
+void checkHandingOver() {
+  const test::Family families[] = {
+      {"one weight", 6, 6, 900, 4000, 1, test::kNever, test::kNever, test::kNever, test::kNever, test::kNever, 1, 9, true},
+      {"capacity", 6, 6, 900, 2000, 10, test::kNever, test::kNever, test::kNever, test::kNever, test::kNever, 2, 3, true}};
+  for (const test::Family& family : families) {
+    const std::vector<Problem> problems = test::drawFamily(family, 1700, 606);
+    const std::vector<int32_t> words = test::packed(problems);
+    PackedRequest request = requestOf(words);
+    gpu::PlannerSlot slot(2000, 64);
+    gpu::PackedBuffers buffers(2000);
+    gpu::PackedWork work({&request, 1}, buffers);
+    slot.build(0, work.take(0, 2000), work);
+    slot.launch(work);
+    slot.stream().wait();
+    std::printf("%s: %u of %zu searches were handed over\n", family.name, slot.counters().hard, problems.size());
+    CHECK_THAT(slot.counters().hard > 0, std::string(family.name) + ": none was handed over");
+    const gpu::PackedRows rows = buffers.results.at(0).rows();
+    checkRows(std::string(family.name) + " handed over",
+              {rows.costs(), reinterpret_cast<uint8_t*>(rows.sequences()), rows.flags()}, onCpu(problems).plans);
+  }
+}
+
 void checkThroughBackend(test::TritonHost& host, const std::string& name, const std::vector<Problem>& problems,
                          const std::vector<Plan>& expected) {
   const std::vector<int32_t> words = test::packed(problems);
@@ -236,12 +259,13 @@ void checkAll(const Settings& settings) {
     // Chunks of 1,000: several of them in both slots.
     gpu::PackedPlanner planner({.device = 0, .chunk = 1000});
     for (const std::string& line : planner.resources()) std::printf("%s\n", line.c_str());
-    CHECK_EQUAL(planner.resources().size(), 20u);
+    CHECK_EQUAL(planner.resources().size(), 23u);
     for (const test::Family& family : test::routeFamilies) {
       checkFamily(planner, family, family.leastOrders == 7 ? settings.each / 15 : settings.each);
     }
     checkFaults(planner);
     for (const int index : {0, 4, 9, 10}) checkGivingUp(test::routeFamilies[index], std::max<std::size_t>(30, settings.each / 10));
+    checkHandingOver();
     checkCancelling(planner);
   }
   checkCore(settings);

@@ -122,6 +122,20 @@ void checkCeilSqrt() {
   CHECK_EQUAL(ceilSqrt((uint64_t{1} << 62) * 2), 3037000500u);
 }
 
+// Just below, at and above multiples, where a quotient in doubles rounds up to the next whole number.
+void checkQuotients() {
+  constexpr int64_t kMost = (int64_t{1} << 53) - 1;
+  for (int64_t divisor = 1; divisor < kMost / 3; divisor = divisor * 7 / 3 + 1) {
+    for (int64_t times = 1; times <= kMost / divisor - 1; times = times * 5 / 2 + 3) {
+      CHECK_EQUAL(quotientByDoubles(times * divisor - 1, divisor), times - 1);
+      CHECK_EQUAL(quotientByDoubles(times * divisor, divisor), times);
+      CHECK_EQUAL(quotientByDoubles(times * divisor + divisor - 1, divisor), times);
+    }
+    CHECK_EQUAL(quotientByDoubles(kMost, divisor), kMost / divisor);
+  }
+  CHECK_EQUAL(quotientByDoubles(0, 7), 0);
+}
+
 // MDRP: 320 m/min = 19,200 m/h and whole minutes: 641 m take 2.003 min, so 3 min.
 void checkQuantumAndFactor() {
   ShardFixture shard;
@@ -299,6 +313,7 @@ int main() {
   checkRecord();
   checkInfeasibleRecord();
   checkCeilSqrt();
+  checkQuotients();
   checkQuantumAndFactor();
   checkMatrix();
   checkSizeFaults();

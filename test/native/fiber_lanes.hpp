@@ -63,6 +63,14 @@ class FiberLanes {
     *counter += by;
     return before;
   }
+  void lower(int32_t* shared, int32_t to) const {
+    if (to < *shared) *shared = to;
+  }
+  template <typename T>
+  T now(const T* shared) const {
+    return *shared;
+  }
+  void publish() const {}
   uint32_t same(uint32_t value) const {
     const uint64_t* all = exchange<uint32_t>(value);
     uint32_t result = 0;

@@ -1,7 +1,9 @@
 // What backends share of a GPU: turns in its phases, and its memory.
-#include "../../cuda/sharing/memory_ledger.hpp"
-#include "../../cuda/sharing/turn_line.hpp"
+#include <cstdlib>
+
+#include "../../cuda/sharing/shared_gpus.hpp"
 #include "check.hpp"
+#include "gpu_memory.hpp"
 
 using namespace roundhouse::sharing;
 using namespace roundhouse::test;
@@ -107,9 +109,48 @@ void whatIsHeldIsGivenBackOnce() {
   CHECK_EQUAL(ledger.uses()[0].arenaPeak, 48u);
 }
 
+/// As the backends and the addon use it: both find the one library of the process.
+void theLibraryTellsTheAddon() {
+  CHECK_EQUAL(roundhouse::gpu_memory_uses("/nowhere").size(), 0u);
+  CHECK_EQUAL(roundhouse::gpu_memory_uses(BACKENDS).size(), 0u);
+  CHECK_EQUAL(memoryLimit(), 1000u);
+  CHECK(reserveMemory(1, 900));
+  CHECK(!reserveMemory(1, 101));
+  noteArena(1, 512);
+  noteLeased(1, 256);
+  const auto uses = roundhouse::gpu_memory_uses(BACKENDS);
+  if (!CHECK(uses.size() == 1)) return;
+  CHECK_EQUAL(uses[0].device, 1);
+  CHECK_EQUAL(uses[0].bytes, 900u);
+  CHECK_EQUAL(uses[0].limit, 1000u);
+  CHECK_EQUAL(uses[0].arena, 512u);
+  CHECK_EQUAL(uses[0].arena_peak, 256u);
+  CHECK_EQUAL(uses[0].refusals, 1u);
+}
+
+/// Lines are by GPU and phase; a turn that has left is waited for by nobody.
+void linesAreTheGpus() {
+  CHECK(takesTurns());
+  std::uint64_t first = 0, second = 0;
+  CHECK(beginTurn(0, Phase::etr, 1, end(1), first).empty());
+  endTurn(0, Phase::etr);
+  CHECK(beginTurn(0, Phase::planning, 1, end(2), second).empty());
+  endTurn(0, Phase::planning);
+  CHECK(beginTurn(1, Phase::etr, 1, end(3), second).empty());
+  endTurn(1, Phase::etr);
+  CHECK_EQUAL(beginTurn(0, Phase::etr, 1, end(4), second).size(), 1u);
+  endTurn(0, Phase::etr);
+  leaveLine(0, Phase::etr, first);
+  leaveLine(0, Phase::etr, second);
+  CHECK(beginTurn(0, Phase::etr, 1, end(5), first).empty());
+  endTurn(0, Phase::etr);
+}
+
 }  // namespace
 
 int main() {
+  setenv("ROUNDHOUSE_GPU_MEMORY_LIMIT_BYTES", "1000", 1);
+  setenv("ROUNDHOUSE_SCHEDULER", "staggered", 1);
   wholeTurnsAreOneAfterTheOther();
   quartersShare();
   tenthsAreAWhole();
@@ -117,5 +158,7 @@ int main() {
   leavingTwiceIsNothing();
   memoryIsBoundedForEachGpu();
   whatIsHeldIsGivenBackOnce();
+  theLibraryTellsTheAddon();
+  linesAreTheGpus();
   return finish();
 }

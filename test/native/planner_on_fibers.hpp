@@ -6,6 +6,7 @@
 
 #include "../../cuda/route_planner/gpu/general.hpp"
 #include "../../cuda/route_planner/gpu/search.hpp"
+#include "../../cuda/route_planner/gpu/small_batch.hpp"
 #include "fiber_lanes.hpp"
 
 /// The device planner's steps on the CPU: every record built, placed and solved by the kernels' own code.
@@ -69,12 +70,12 @@ struct ArraySource {
 template <class Source, int kStack = 192>
 class FiberPlanner {
  public:
-  FiberPlanner(const Source& source, int first, int count)
+  FiberPlanner(const Source& source, int first, int count, bool searches4 = false)
       : source_(source), arena_(static_cast<size_t>(count) * gpu::kMostRecordUnits), places_(count), items_(2 * count),
         summaries_(count), answers_(count), scratch_(std::make_unique<gpu::GeneralScratch>()) {
     std::memset(static_cast<void*>(scratch_.get()), 0, sizeof(gpu::GeneralScratch));
     batch_ = {first,          count,           reinterpret_cast<std::byte*>(arena_.data()), places_.data(), items_.data(),
-              summaries_.data(), answers_.data(), &counters_};
+              summaries_.data(), answers_.data(), &counters_, searches4};
     for (int warp = 0; warp < count; warp += 32) {
       FiberLanes::run([&](const FiberLanes& lanes) { gpu::buildProblem(lanes, source_, batch_, warp + lanes.lane()); });
     }
@@ -88,6 +89,18 @@ class FiberPlanner {
     }
     FiberLanes::run([&](const FiberLanes& lanes) {
       gpu::solveGenerals(lanes, source_, batch_, firsts_[gpu::kGeneralGroup], *scratch_);
+    });
+  }
+
+  /// As the kernel for few problems does, with `warps` of them one after the other; the problems are built for it.
+  void solveSmall(uint32_t warps) {
+    for (uint32_t warp = 0; warp < warps; ++warp) {
+      FiberLanes::run([&](const FiberLanes& lanes) {
+        gpu::solveSmallBatch(lanes, batch_, warp, warps, small_);
+      });
+    }
+    FiberLanes::run([&](const FiberLanes& lanes) {
+      gpu::solveGenerals(lanes, source_, batch_, gpu::kFirstByCounters, *scratch_);
     });
   }
 
@@ -129,6 +142,7 @@ class FiberPlanner {
   gpu::SearchMemory<5, kStack, 128> five_;
   gpu::SearchMemory<6, 256, 128> six_;
   gpu::SearchMemory<7, 320, 128> seven_;
+  gpu::SmallMemory<7, kStack, 128> small_;
 };
 
 }  // namespace roundhouse::test

@@ -118,9 +118,10 @@ void checkProblem(const Problem& problem, const std::string& name, Memories& mem
 }
 
 /// Whole batches: built, grouped and solved as the device does it; the source's problems begin at number `first`. With a
-/// stack of 8 labels nearly every search of 5 orders gives up and is solved by the general kernel.
+/// stack of 8 labels nearly every search of 5 orders gives up and is solved by the general kernel. `smallWarps`: as a batch
+/// of few problems by so many warps, or 0.
 template <int kStack>
-void checkBatch(int first, int each, Workspace& workspace) {
+void checkBatch(int first, int each, uint32_t smallWarps, Workspace& workspace) {
   std::vector<Problem> problems;
   test::Random random{31};
   for (const test::Family& family : families) {
@@ -131,8 +132,13 @@ void checkBatch(int first, int each, Workspace& workspace) {
   problems[first + 3].weightLateness = -1;
   problems[first + 4] = Problem{};
   unreadable[first + 5] = 1;
-  test::FiberPlanner<test::ArraySource, kStack> planner({problems.data(), unreadable.data()}, first, count);
-  planner.solve();
+  test::FiberPlanner<test::ArraySource, kStack> planner({problems.data(), unreadable.data()}, first, count,
+                                                        smallWarps > 0);
+  if (smallWarps > 0) {
+    planner.solveSmall(smallWarps);
+  } else {
+    planner.solve();
+  }
   static Prepared prepared;
   for (int number = 0; number < count; ++number) {
     const Problem& problem = problems[first + number];
@@ -157,8 +163,11 @@ int main(int argc, char** argv) {
   const auto memories = std::make_unique<Memories>();
   resetWorkspace(memories->cpu);
   resetWorkspace(memories->warp);
-  checkBatch<192>(0, 40, memories->cpu);
-  checkBatch<8>(45, 12, memories->cpu);
+  checkBatch<192>(0, 40, 0, memories->cpu);
+  checkBatch<8>(45, 12, 0, memories->cpu);
+  checkBatch<192>(0, 40, 3, memories->cpu);
+  // More warps than work.
+  checkBatch<8>(45, 12, 400, memories->cpu);
   for (const test::Family& family : families) {
     test::Random random{2027};
     Taken taken;

@@ -33,7 +33,20 @@ ROUNDHOUSE_HD inline uint64_t ceilSqrt(uint64_t n) {
   return root;
 }
 
+/// dividend / divisor, both below 2^53 and not negative: the quotient in doubles, put right in integers. A GPU takes a
+/// fraction of the time that it takes to divide 64-bit integers.
+ROUNDHOUSE_HD inline int64_t quotientByDoubles(int64_t dividend, int64_t divisor) {
+  auto quotient = static_cast<int64_t>(static_cast<double>(dividend) / static_cast<double>(divisor));
+  if (quotient * divisor > dividend) --quotient;
+  return dividend - quotient * divisor >= divisor ? quotient + 1 : quotient;
+}
+
+/// Neither is negative, nor their sum above 2^63.
 ROUNDHOUSE_HD inline int64_t ceilDivide(int64_t dividend, int64_t divisor) {
+#if defined(__CUDA_ARCH__)
+  constexpr int64_t kExact = int64_t{1} << 52;
+  if (dividend < kExact && divisor < kExact) return quotientByDoubles(dividend + divisor - 1, divisor);
+#endif
   return (dividend + divisor - 1) / divisor;
 }
 

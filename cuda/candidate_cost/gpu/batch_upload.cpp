@@ -17,6 +17,14 @@ std::array<TensorBytes, 7> bytesOf(const ShardInput& input) {
   return tableBytes(input.pinned ? input.shard->given : input.shard->tables);
 }
 
+int mostOrdersOfAPlan(const ShardTables& tables) {
+  std::int32_t held = 0;
+  for (int row = 0; row < tables.courierCount; ++row) {
+    held = std::max(held, tables.courier(row)[layout::CourierColumn::heldCount]);
+  }
+  return held + tables.candidateColumns - layout::CandidateColumn::firstOrder;
+}
+
 void fillAsks(const Shard& shard, OrderAsk* asks) {
   std::fill_n(asks, shard.tables.orderCount, kNothingAsked);
   for (std::size_t row = 0; row < shard.needed.orders.size(); ++row) {
@@ -30,7 +38,7 @@ void fillAsks(const Shard& shard, OrderAsk* asks) {
 
 void BatchUpload::prepare(std::span<const ShardInput> inputs) {
   shards_.assign(inputs.size(), DeviceShard{});
-  orders_ = candidates_ = rows_ = mostOrders_ = mostCandidates_ = 0;
+  orders_ = candidates_ = rows_ = mostOrders_ = mostCandidates_ = mostPlanOrders_ = 0;
   demandRoom(inputs);
   direct_.assign(1, {staging_.as<std::byte>(), d_memory_.as<std::byte>(), stagedBytes_});
   for (std::size_t index = 0; index < inputs.size(); ++index) {
@@ -38,6 +46,7 @@ void BatchUpload::prepare(std::span<const ShardInput> inputs) {
     describe(inputs[index], shards_[index]);
   }
   std::memcpy(staging_.as<std::byte>(), shards_.data(), sizeof(DeviceShard) * shards_.size());
+  std::memset(staging_.as<std::byte>() + countersAt_, 0, sizeof(route_planner::gpu::Counters));
   std::byte* const results = staging_.as<std::byte>() + resultsAt_;
   *reinterpret_cast<BatchStamps*>(results) = {};
   std::fill_n(reinterpret_cast<ShardState*>(results + statesIn()), shards_.size(), kFreshState);
@@ -46,18 +55,19 @@ void BatchUpload::prepare(std::span<const ShardInput> inputs) {
 void BatchUpload::demandRoom(std::span<const ShardInput> inputs) {
   next_.staged = aligned(sizeof(DeviceShard) * inputs.size());
   std::size_t direct = 0, times = 0;
-  resultsAt_ = next_.staged;
+  countersAt_ = next_.staged;
   stretches_.clear();
   for (const ShardInput& input : inputs) {
     const auto tensors = bytesOf(input);
     stretches_.push_back(input.pinned ? stretchOf(tensors) : TensorBytes{nullptr, 0});
     const auto orders = static_cast<std::size_t>(input.shard->tables.orderCount);
-    resultsAt_ += aligned(sizeof(OrderAsk) * orders);
+    countersAt_ += aligned(sizeof(OrderAsk) * orders);
     times += sizeof(std::int32_t) * layout::ORDER_TIME_COLUMNS * orders;
     direct += aligned(stretches_.back().bytes + kAround);
     if (stretches_.back().bytes > 0) continue;
-    for (const TensorBytes& tensor : tensors) resultsAt_ += aligned(tensor.bytes);
+    for (const TensorBytes& tensor : tensors) countersAt_ += aligned(tensor.bytes);
   }
+  resultsAt_ = countersAt_ + aligned(sizeof(route_planner::gpu::Counters));
   stagedBytes_ = resultsAt_ + timesIn();
   next_.direct = stagedBytes_ + aligned(times);
   staging_.demand(roomFor(stagedBytes_));
@@ -112,6 +122,7 @@ void BatchUpload::describe(const ShardInput& input, DeviceShard& shard) {
   rows_ += static_cast<int>(from.needed.count());
   mostOrders_ = std::max(mostOrders_, from.tables.orderCount);
   mostCandidates_ = std::max(mostCandidates_, from.tables.candidateCount);
+  mostPlanOrders_ = std::max(mostPlanOrders_, mostOrdersOfAPlan(from.tables));
 }
 
 void BatchUpload::enqueue(CopyBy how, cudaStream_t stream) const {

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "../../device/memory.hpp"
+#include "../../route_planner/gpu/summary.hpp"
 #include "../shard.hpp"
 #include "copies.hpp"
 #include "device_shards.hpp"
@@ -33,6 +34,8 @@ class BatchUpload {
   const DeviceShard* d_shards() const { return d_memory_.as<DeviceShard>(); }
   ShardState* d_states() const { return at<ShardState>(resultsAt_ + statesIn()); }
   BatchStamps* d_stamps() const { return at<BatchStamps>(resultsAt_); }
+  /// All 0 after the copy.
+  route_planner::gpu::Counters* d_zeroCounters() const { return at<route_planner::gpu::Counters>(countersAt_); }
   std::int32_t* d_orderTimes() const { return at<std::int32_t>(resultsAt_ + timesIn()); }
   /// Stamps, states and order times lie together, to be copied back at once; these say where in them.
   const std::byte* d_results() const { return at<std::byte>(resultsAt_); }
@@ -46,6 +49,8 @@ class BatchUpload {
   int rows() const { return rows_; }
   int mostOrders() const { return mostOrders_; }
   int mostCandidates() const { return mostCandidates_; }
+  /// No plan of the batch has more.
+  int mostPlanOrders() const { return mostPlanOrders_; }
   /// Copies that `enqueue` makes from where the tables are.
   std::size_t directCopies() const { return direct_.size() - 1; }
 
@@ -81,10 +86,10 @@ class BatchUpload {
   std::vector<TensorBytes> stretches_;
   /// The staged bytes, then the stretches.
   std::vector<BytesCopy> direct_;
-  std::size_t resultsAt_ = 0;
+  std::size_t countersAt_ = 0, resultsAt_ = 0;
   std::size_t stagedBytes_ = 0;
   Cursors next_{};
-  int orders_ = 0, candidates_ = 0, rows_ = 0, mostOrders_ = 0, mostCandidates_ = 0;
+  int orders_ = 0, candidates_ = 0, rows_ = 0, mostOrders_ = 0, mostCandidates_ = 0, mostPlanOrders_ = 0;
 };
 
 }  // namespace roundhouse::candidate_cost::gpu

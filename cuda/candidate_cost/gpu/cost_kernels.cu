@@ -52,13 +52,20 @@ __global__ void __launch_bounds__(kThreads)
 
 class CandidateWork final : public planner::SourceWork<CandidateSource> {
  public:
-  using SourceWork::SourceWork;
+  CandidateWork(const CandidateSource& source, int mostOrders, planner::Counters* d_zero)
+      : SourceWork(source), mostOrders_(mostOrders), d_zero_(d_zero) {}
 
+  int mostOrders() const override { return mostOrders_; }
+  planner::Counters* zeroCounters() const override { return d_zero_; }
   void finish(const planner::Building& solved, int, cudaStream_t stream) override {
     recordsKernel<<<static_cast<unsigned>((solved.count + kThreads - 1) / kThreads), kThreads, 0, stream>>>(
         source_.batch, solved);
     device::require(cudaGetLastError(), "plans can't be written");
   }
+
+ private:
+  int mostOrders_;
+  planner::Counters* d_zero_;
 };
 
 }  // namespace
@@ -73,8 +80,9 @@ void launchTimes(const DeviceShards& batch, int mostOrders, cudaStream_t stream)
   device::require(cudaGetLastError(), "times can't be computed");
 }
 
-std::unique_ptr<planner::DeviceWork> candidateWork(const DeviceShards& batch) {
-  return std::make_unique<CandidateWork>(CandidateSource{batch});
+std::unique_ptr<planner::DeviceWork> candidateWork(const DeviceShards& batch, int mostOrders,
+                                                    planner::Counters* d_zero) {
+  return std::make_unique<CandidateWork>(CandidateSource{batch}, mostOrders, d_zero);
 }
 
 std::vector<std::string> costKernelResources() {

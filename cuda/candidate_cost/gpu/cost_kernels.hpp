@@ -17,8 +17,10 @@ namespace roundhouse::candidate_cost::gpu {
 void launchOpening(const DeviceShards& batch, int mostCandidates, int mostOrders, cudaStream_t stream);
 void launchTimes(const DeviceShards& batch, int mostOrders, cudaStream_t stream);
 
-/// The candidates as the planner's work: built from the tables, their plans written as records.
-std::unique_ptr<route_planner::gpu::DeviceWork> candidateWork(const DeviceShards& batch);
+/// The candidates as the planner's work: built from the tables, their plans, of up to `mostOrders` orders, written as
+/// records. `d_zero` as DeviceWork::zeroCounters.
+std::unique_ptr<route_planner::gpu::DeviceWork> candidateWork(const DeviceShards& batch, int mostOrders,
+                                                              route_planner::gpu::Counters* d_zero);
 
 /// One line a kernel. Throws where one can't run on the current GPU.
 std::vector<std::string> costKernelResources();

@@ -21,6 +21,10 @@ void demandRoom(Memory& memory, std::size_t bytes) {
   memory.demand(std::bit_ceil(std::max(bytes, std::size_t{1} << 16)));
 }
 
+/// So many candidates, and an ETR of so many operations, take a whole GPU for a while.
+constexpr double kFullCandidates = 16384;
+constexpr double kFullOperations = 1.5e9;
+
 std::size_t plansBytes(const CostTask& task) {
   return kRecord * static_cast<std::size_t>(task.shard->tables.candidateCount);
 }
@@ -74,7 +78,10 @@ DeviceCoster::DeviceCoster(const DeviceCosterOptions& options,
     : options_(options),
       network_(std::move(network)),
       matrices_(std::move(matrices)),
-      planner_({options.device, options.chunk, options.searchUpTo}) {
+      planner_({options.device, options.chunk, options.searchUpTo, std::min(options.atOnceUpTo, options.chunk),
+                options.builtPerWarp}),
+      etrTurns_(options.device, sharing::Phase::etr, options.takesTurns),
+      planningTurns_(options.device, sharing::Phase::planning, options.takesTurns) {
   costKernelResources();
 }
 
@@ -118,15 +125,18 @@ void DeviceCoster::run(Tasks tasks, const Stop& stop) {
     mark("begin");
     upload(tasks);
     const DeviceShards batch = describe(tasks.size());
-    predict(batch);
-    planned = plan(batch, tasks, stop);
+    etrTurns_.take(etrDemand(), stream_, [&] { predict(batch); });
+    const double demand = std::min(1.0, std::max(1, batch.candidates) / kFullCandidates);
+    planned = planningTurns_.take(demand, stream_, [&] { return plan(batch, tasks, stop); });
     if (planned) copyOut(tasks, batch);
     stream_.wait();
     onHost_.end = unixNs();
   } catch (...) {
     (void)cudaStreamSynchronize(stream_);
+    leaveLines();
     throw;
   }
+  leaveLines();
   if (planned) readResults(tasks);
   for (CostTask* task : tasks) {
     if (!planned || stop(*task)) task->failure = cancelled();
@@ -175,6 +185,17 @@ std::size_t DeviceCoster::networkRows() const {
   return options_.padsRows ? std::bit_ceil(std::max(rows, std::size_t{64})) : rows;
 }
 
+/// A weight of 4 bytes takes two operations a row.
+double DeviceCoster::etrDemand() const {
+  const double operations = static_cast<double>(options_.networkBytes) / 2 * upload_.rows();
+  return std::clamp(operations / kFullOperations, 0.01, 1.0);
+}
+
+void DeviceCoster::leaveLines() {
+  etrTurns_.passed();
+  planningTurns_.passed();
+}
+
 void DeviceCoster::demandRows(std::size_t rows) {
   const std::size_t bytes = sizeof(float) * layout::ETR_FEATURES * rows;
   d_quantiles_.demand(sizeof(float) * layout::ETR_OUTPUTS * rows);
@@ -199,7 +220,7 @@ bool DeviceCoster::plan(const DeviceShards& batch, Tasks tasks, const Stop& stop
   const auto noneIsWanted = [&] {
     return std::all_of(tasks.begin(), tasks.end(), [&](const CostTask* task) { return stop(*task); });
   };
-  const auto work = candidateWork(batch);
+  const auto work = candidateWork(batch, upload_.mostPlanOrders(), upload_.d_zeroCounters());
   if (options_.clock == nullptr) return planner_.solve(batch.candidates, *work, stream_, noneIsWanted);
   MarkedWork marked(*work, *options_.clock);
   return planner_.solve(batch.candidates, marked, stream_, noneIsWanted);
@@ -255,7 +276,9 @@ Phases DeviceCoster::phasesOf(const CostTask& task) const {
   const std::int64_t copied = clock_.unixNs(stamps.copied), predicted = clock_.unixNs(stamps.predicted);
   const bool predicts = upload_.rows() > 0, plans = stamps.planned != 0;
   const std::int64_t planned = plans ? clock_.unixNs(stamps.planned) : predicted;
-  Phases phases{.copyIn = {onHost_.begin, copied}, .copyOut = {planned, onHost_.end}};
+  Phases phases;
+  phases.copyIn = {onHost_.begin, copied};
+  phases.copyOut = {planned, onHost_.end};
   if (task.shard->needed.count() > 0) phases.etr = {copied, predicted};
   if (plans && task.shard->tables.candidateCount > 0) phases.planning = {predicts ? predicted : copied, planned};
   return phases;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "../../delivery_time/device_network.hpp"
+#include "../../device/turn.hpp"
 #include "../../route_planner/gpu/device_planner.hpp"
 #include "batch_upload.hpp"
 #include "../phases.hpp"
@@ -46,9 +47,17 @@ struct DeviceCosterOptions {
   int chunk = route_planner::gpu::DevicePlannerOptions{}.chunk;
   /// DevicePlannerOptions::searchUpTo. A shard has few of any kind, so searches are the faster ones (ADR 0016).
   int searchUpTo = route_planner::gpu::DevicePlannerOptions{}.chunk;
+  /// DevicePlannerOptions::atOnceUpTo.
+  int atOnceUpTo = route_planner::gpu::DevicePlannerOptions{}.chunk;
+  /// DevicePlannerOptions::builtPerWarp.
+  int builtPerWarp = 32;
   /// The network is called with few different numbers of rows, since its runtime prepares itself for each.
   bool padsRows = false;
   CopyBy copyBy = CopyBy::engine;
+  /// Its batches take turns with others of the GPU in ETR and OR.
+  bool takesTurns = false;
+  /// Of the network's weights, as a measure of what a row costs.
+  std::size_t networkBytes = 0;
   /// For benchmarks: is told of the phases of each batch.
   PhaseClock* clock = nullptr;
 };
@@ -78,6 +87,8 @@ class DeviceCoster {
   void upload(Tasks tasks);
   DeviceShards describe(std::size_t shards);
   std::size_t networkRows() const;
+  double etrDemand() const;
+  void leaveLines();
   void demandRows(std::size_t rows);
   void predict(const DeviceShards& batch);
   bool plan(const DeviceShards& batch, Tasks tasks, const Stop& stop);
@@ -106,6 +117,7 @@ class DeviceCoster {
   std::vector<Staged> staged_;
   std::vector<BytesCopy> copies_;
   DeviceClock clock_;
+  device::Turns etrTurns_, planningTurns_;
   /// When the batch's copy in was handed to the driver, and when the host saw the end of its copy out.
   Span onHost_{};
 };

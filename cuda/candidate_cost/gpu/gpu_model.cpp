@@ -1,5 +1,7 @@
 #include "../gpu_model.hpp"
 
+#include <algorithm>
+#include <charconv>
 #include <map>
 #include <mutex>
 
@@ -20,6 +22,30 @@ struct OneGpu {
   std::shared_ptr<DeviceMatrices> matrices = std::make_shared<DeviceMatrices>();
 };
 
+int numberOf(const backend::ModelSettings& settings, const std::string& key, int otherwise, int most) {
+  const std::string text = settings.parameter(key, std::to_string(otherwise));
+  int value = -1;
+  const auto end = text.data() + text.size();
+  const auto [read, error] = std::from_chars(text.data(), end, value);
+  if (error == std::errc() && read == end && value >= 0 && value <= most) return value;
+  throw Error(ErrorCode::modelFailed, "parameter '" + key + "' is not within 0.." + std::to_string(most) + ": " + text);
+}
+
+/// Parameters of config.pbtxt choose between ways to compute the same, for measurements.
+DeviceCosterOptions optionsOf(const backend::ModelSettings& settings, int device) {
+  DeviceCosterOptions options;
+  options.device = device;
+  options.atOnceUpTo = numberOf(settings, "at_once_up_to", options.atOnceUpTo, options.chunk);
+  options.builtPerWarp = std::max(1, numberOf(settings, "built_per_warp", options.builtPerWarp, 32));
+  const std::string copies = settings.parameter("copies", options.copyBy == CopyBy::kernel ? "kernel" : "engine");
+  if (copies != "kernel" && copies != "engine") {
+    throw Error(ErrorCode::modelFailed, "parameter 'copies' is neither 'kernel' nor 'engine': " + copies);
+  }
+  options.copyBy = copies == "kernel" ? CopyBy::kernel : CopyBy::engine;
+  options.takesTurns = settings.parameter("turns", sharing::takesTurns() ? "on" : "off") == "on";
+  return options;
+}
+
 class ModelOnGpus final : public GpuModel {
  public:
   explicit ModelOnGpus(Model& model) : model_(model) {}
@@ -29,7 +55,9 @@ class ModelOnGpus final : public GpuModel {
     device::useDevice(device);
     if (gpus_.count(device) == 0) gpus_.emplace(device, OneGpu{load(device)});
     const OneGpu& gpu = gpus_.at(device);
-    const DeviceCosterOptions options{.device = device, .padsRows = gpu.network != nullptr};
+    DeviceCosterOptions options = optionsOf(model_.settings, device);
+    options.padsRows = gpu.network != nullptr;
+    options.networkBytes = std::filesystem::file_size(model_.networkFile);
     auto coster = std::make_unique<DeviceCoster>(options, contextOf(gpu), gpu.matrices);
     auto instance = std::make_unique<DeviceInstance>(model_, std::move(coster));
     instance->dryRun();

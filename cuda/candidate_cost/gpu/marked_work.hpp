@@ -10,6 +10,9 @@ class MarkedWork final : public route_planner::gpu::DeviceWork {
  public:
   MarkedWork(DeviceWork& work, PhaseClock& clock) : work_(work), clock_(clock) {}
 
+  int take(int first, int most) override { return work_.take(first, most); }
+  int mostOrders() const override { return work_.mostOrders(); }
+  route_planner::gpu::Counters* zeroCounters() const override { return work_.zeroCounters(); }
   void build(const route_planner::gpu::Building& to, cudaStream_t stream) override {
     clock_.mark("to the planner", stream);
     work_.build(to, stream);

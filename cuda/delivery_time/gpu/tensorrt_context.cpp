@@ -9,6 +9,8 @@ namespace roundhouse::delivery_time::gpu {
 namespace {
 
 constexpr std::size_t kAlignment = 512;
+/// Of a context's own for calls as graphs. A network that needs more computes for so long that a graph saves nothing.
+constexpr std::size_t kMostCallActivations = std::size_t{64} << 20;
 
 std::size_t aligned(std::size_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
 
@@ -132,6 +134,7 @@ void TensorRtContext::prepareCalls() {
   for (std::size_t profile = 0; profile <= profileFor(network_->profiles(), rows) && network_->arena() != nullptr; ++profile) {
     activations = std::max(activations, network_->activationBytes(profile));
   }
+  if (activations > kMostCallActivations) return;
   const auto run = [this](const CallGraphs::Buffers& buffers, std::size_t padded, cudaStream_t stream) {
     const std::size_t profile = profileFor(network_->profiles(), padded);
     Execution& work = execution(profile);

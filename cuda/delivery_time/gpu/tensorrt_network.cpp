@@ -52,8 +52,13 @@ void requirePort(const ICudaEngine& engine, const std::string& file, const Port&
 
 }  // namespace
 
+TensorRtNetwork::Share::Share(int device, std::size_t bytes) : device_(device), bytes_(bytes) {
+  if (sharing::reserveMemory(device_, bytes_)) return;
+  throw device::DeviceMemoryShort("no memory for a network's weights", cudaErrorMemoryAllocation);
+}
+
 TensorRtNetwork::TensorRtNetwork(TensorRt& library, const std::string& plan, const Settings& settings)
-    : library_(library), settings_(settings) {
+    : library_(library), settings_(settings), weights_(settings.device, plan.size()) {
   (void)library_.log().take();
   engine_.reset(library_.runtime().deserializeCudaEngine(plan.data(), plan.size()));
   if (!engine_) {

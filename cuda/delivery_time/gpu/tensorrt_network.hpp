@@ -45,10 +45,25 @@ class TensorRtNetwork : public DeviceNetwork, public std::enable_shared_from_thi
   std::size_t activationBytes(std::size_t profile) const;
 
  private:
+  /// Bytes of the process's share of the GPU, for what TensorRT takes itself.
+  class Share {
+   public:
+    /// Throws DeviceMemoryShort.
+    Share(int device, std::size_t bytes);
+    ~Share() { sharing::releaseMemory(device_, bytes_); }
+    Share(const Share&) = delete;
+    Share& operator=(const Share&) = delete;
+
+   private:
+    int device_;
+    std::size_t bytes_;
+  };
   void readProfiles();
 
   TensorRt& library_;
   Settings settings_;
+  /// Weights, about as large as the plan.
+  Share weights_;
   std::unique_ptr<nvinfer1::ICudaEngine> engine_;
   Profiles profiles_;
   std::shared_ptr<ActivationArena> arena_;

@@ -12,5 +12,7 @@ struct Answer {
 };
 
 constexpr int64_t kUnsolved = INT64_MAX - 1;
+/// Of a search that others go on with.
+constexpr int64_t kHandedOver = INT64_MAX - 2;
 
 }  // namespace roundhouse::route_planner::gpu

@@ -21,6 +21,8 @@ struct Place {
   uint32_t rank;
 };
 
+struct HardSearch;
+
 /// Device memory of a batch of `count` problems, of which the first is number `first` of the source.
 struct Building {
   int first;
@@ -34,6 +36,10 @@ struct Building {
   Counters* d_counters;
   /// Those of 4 orders are for the warps that search, not for trees.
   bool searches4 = false;
+  /// Problems that a warp builds where there are few.
+  int perWarp = 32;
+  /// Room for kMostHard searches that are handed over (split.hpp).
+  HardSearch* d_hard = nullptr;
 };
 
 /// Records begin at whole sectors of the GPU's memory.

@@ -38,6 +38,7 @@ std::string requireFits(const KernelResources& kernel, bool mayUseLocalMemory) {
 struct DevicePlanner::State {
   DevicePlannerOptions options;
   std::vector<std::string> resources;
+  int smallWarps = 0;
   device::Event begin;
   device::Event ends[kPlannerSlots];
   std::unique_ptr<PlannerSlot> slots[kPlannerSlots];
@@ -72,14 +73,17 @@ DevicePlanner::DevicePlanner(const DevicePlannerOptions& options) {
   device::useDevice(options.device);
   state_ = std::make_unique<State>();
   state_->options = options;
-  for (const auto& kernels : {placingResources(), treeResources(), searchResources()}) {
+  for (const auto& kernels : {placingResources(), smallResources(), treeResources(), searchResources(), splitResources()}) {
     for (const KernelResources& kernel : kernels) state_->resources.push_back(requireFits(kernel, false));
   }
-  const int scratches = processorsOf(options.device) * kScratchesPerProcessor / kPlannerSlots;
+  const int processors = processorsOf(options.device);
+  const int scratches = processors * kScratchesPerProcessor / kPlannerSlots;
   for (auto& slot : state_->slots) {
     slot = std::make_unique<PlannerSlot>(options.chunk, scratches);
     slot->searchUpTo(options.searchUpTo);
+    slot->buildPerWarp(options.builtPerWarp);
   }
+  state_->smallWarps = mostSmallWarps(processors);
 }
 
 DevicePlanner::~DevicePlanner() {
@@ -92,6 +96,12 @@ const std::vector<std::string>& DevicePlanner::resources() const { return state_
 
 bool DevicePlanner::solve(int count, DeviceWork& work, cudaStream_t stream, const std::function<bool()>& stop) {
   device::useDevice(state_->options.device);
+  if (count <= state_->options.atOnceUpTo && work.mostOrders() <= kSmallOrders) {
+    if (stop()) return false;
+    const int taken = work.take(0, count);
+    if (taken > 0) state_->slots[0]->solveAtOnce(taken, state_->smallWarps, work, stream);
+    return true;
+  }
   try {
     state_->begin.record(stream);
     int used = 0;

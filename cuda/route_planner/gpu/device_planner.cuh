@@ -10,12 +10,15 @@ namespace roundhouse::route_planner::gpu {
 
 constexpr int kBuildThreads = 128;
 /// Up to so many problems, a warp a block: they spread over more multiprocessors, whose first-level caches then hold the
-/// problems that are built.
+/// problems that are built. Of fewer still, a warp takes fewer.
 constexpr int kFewProblems = 16384;
 
 template <class Source>
-__global__ void __launch_bounds__(kBuildThreads) buildKernel(const __grid_constant__ Source source, Building to) {
-  buildProblem(Warp{}, source, to, static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x));
+__global__ void __launch_bounds__(kBuildThreads) buildKernel(const __grid_constant__ Source source, Building to,
+                                                             int perWarp) {
+  const int warp = static_cast<int>((blockIdx.x * blockDim.x + threadIdx.x) / 32);
+  const int lane = static_cast<int>(threadIdx.x % 32);
+  buildProblem(Warp{}, source, to, lane < perWarp ? warp * perWarp + lane : to.count);
 }
 
 /// A block of one warp a scratch.
@@ -28,8 +31,10 @@ __global__ void __launch_bounds__(32)
 template <class Source>
 void launchBuild(const Source& source, const Building& to, cudaStream_t stream) {
   const int threads = to.count <= kFewProblems ? 32 : kBuildThreads;
-  const auto blocks = static_cast<unsigned>((to.count + threads - 1) / threads);
-  buildKernel<Source><<<blocks, static_cast<unsigned>(threads), 0, stream>>>(source, to);
+  const int perWarp = to.count <= kFewProblems ? to.perWarp : 32;
+  const int perBlock = threads / 32 * perWarp;
+  const auto blocks = static_cast<unsigned>((to.count + perBlock - 1) / perBlock);
+  buildKernel<Source><<<blocks, static_cast<unsigned>(threads), 0, stream>>>(source, to, perWarp);
   device::require(cudaGetLastError(), "problems can't be built");
 }
 

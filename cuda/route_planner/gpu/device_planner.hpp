@@ -20,14 +20,22 @@ class DeviceWork {
   /// How many problems the next chunk has, of at most `most` from number `first` on; 0 ends the call. Called on the host
   /// right before `build` of that chunk.
   virtual int take(int /*first*/, int most) { return most; }
+  /// No problem has more orders; asked once a call.
+  virtual int mostOrders() const { return kMaxOrders; }
+  /// Counters in device memory that are all 0 when the work of a call that is solved at once begins; null: the planner
+  /// clears its own.
+  virtual Counters* zeroCounters() const { return nullptr; }
   /// Builds problems to.first … to.first + to.count − 1 (SourceWork has it).
   virtual void build(const Building& to, cudaStream_t stream) = 0;
   /// Solves what the general kernel has to (SourceWork has it).
   virtual void solveGeneral(const Building& batch, int firstItem, GeneralScratch* d_scratch, int blocks,
                             cudaStream_t stream) = 0;
   /// Answers and summaries of a chunk are in device memory, the first that of problem solved.first, and are the
-  /// planner's again after what is enqueued here. `refused` of them have a status that is not ok.
+  /// planner's again after what is enqueued here. `refused` of them have a status that is not ok; kNotKnown in a call that
+  /// is solved at once.
   virtual void finish(const Building& solved, int refused, cudaStream_t stream) = 0;
+
+  static constexpr int kNotKnown = -1;
 };
 
 /// Chunks that are under way at a time: what is left of one when most of its problems are solved runs beside the next.
@@ -40,6 +48,11 @@ struct DevicePlannerOptions {
   /// In chunks of up to so many problems a warp searches those of 4 orders: one launch where trees take one a group, and
   /// each is over sooner, but the GPU holds fewer of them. For calls of few problems.
   int searchUpTo = 0;
+  /// A call of up to so many problems (at most `chunk`) of up to 5 orders is enqueued as a whole, in the caller's stream,
+  /// without a wait for the sizes of its groups. The caller has waited for a call before it makes the next.
+  int atOnceUpTo = 0;
+  /// Problems that a warp builds in a call that is solved at once and has few.
+  int builtPerWarp = 32;
 };
 
 /**

@@ -59,12 +59,17 @@ ROUNDHOUSE_DEVICE Answer solveGenerally(const Lanes& lanes, const Source& source
   return answer;
 }
 
+/// For a batch whose groups the host doesn't know.
+constexpr uint32_t kFirstByCounters = UINT32_MAX;
+
 /// Takes problems of the general group and searches that gave up, one after the other, until none is left.
 template <class Lanes, class Source>
 ROUNDHOUSE_DEVICE void solveGenerals(const Lanes& lanes, const Source& source, const Building& batch,
                                      uint32_t firstItem, GeneralScratch& scratch) {
   Counters& counters = *batch.d_counters;
   const uint32_t total = counters.perGroup[kGeneralGroup] + counters.unsolved;
+  if (total == 0) return;
+  if (firstItem == kFirstByCounters) firstItem = firstOf(counters, kGeneralGroup);
   for (;;) {
     const uint32_t mine = lanes.lane() == 0 ? lanes.add(&counters.taken, 1) : 0;
     const uint32_t number = lanes.from(0, mine);

@@ -1,8 +1,13 @@
 #include "planner_slot.hpp"
 
+#include "split.hpp"
+
 namespace roundhouse::route_planner::gpu {
 
 using device::require;
+
+/// Warps that split searches, for each that the general kernel has: as many as there are of the pieces of a few.
+constexpr int kSplitWarps = 4;
 
 PlannerSlot::PlannerSlot(int chunk, int scratches, SearchLauncher launchSearches)
     : scratches_(scratches), launchSearches_(launchSearches) {
@@ -14,12 +19,13 @@ PlannerSlot::PlannerSlot(int chunk, int scratches, SearchLauncher launchSearches
   d_answers_.demand(size * sizeof(Answer));
   d_counters_.demand(sizeof(Counters));
   counters_.demand(sizeof(Counters));
+  d_hard_.demand(kMostHard * sizeof(HardSearch));
   const std::size_t bytes = sizeof(GeneralScratch) * static_cast<std::size_t>(scratches);
   d_scratch_.demand(bytes);
   require(cudaMemsetAsync(d_scratch_.as<std::byte>(), 0, bytes, stream_), "scratch memory can't be cleared");
 }
 
-void PlannerSlot::build(int first, int count, DeviceWork& work) {
+void PlannerSlot::begin(int first, int count, bool searches4, Counters* d_zeroed, cudaStream_t stream) {
   batch_ = {first,
             count,
             d_arena_.as<std::byte>(),
@@ -27,9 +33,16 @@ void PlannerSlot::build(int first, int count, DeviceWork& work) {
             d_items_.as<Item>(),
             d_summaries_.as<Summary>(),
             d_answers_.as<Answer>(),
-            d_counters_.as<Counters>(),
-            count <= searchUpTo_};
-  require(cudaMemsetAsync(batch_.d_counters, 0, sizeof(Counters), stream_), "counters can't be cleared");
+            d_zeroed != nullptr ? d_zeroed : d_counters_.as<Counters>(),
+            searches4,
+            32,
+            d_hard_.as<HardSearch>()};
+  if (d_zeroed != nullptr) return;
+  require(cudaMemsetAsync(batch_.d_counters, 0, sizeof(Counters), stream), "counters can't be cleared");
+}
+
+void PlannerSlot::build(int first, int count, DeviceWork& work) {
+  begin(first, count, count <= searchUpTo_, nullptr, stream_);
   work.build(batch_, stream_);
   require(cudaMemcpyAsync(counters_.as<Counters>(), batch_.d_counters, sizeof(Counters), cudaMemcpyDeviceToHost, stream_),
           "counters can't be copied");
@@ -51,6 +64,7 @@ void PlannerSlot::launchKernels() {
   for (const int orders : {7, 6, 5}) {
     require(launchSearches_(orders, batch_, starts_, stream_), "a search can't be launched");
   }
+  require(launchSplit(batch_, starts_, kSplitWarps * scratches_, stream_), "searches can't be split");
   for (const int orders : {4, 3, 2, 1}) {
     require(launchTrees(orders, trees, starts_, stream_, sides_.all()), "a tree can't be launched");
   }
@@ -69,6 +83,17 @@ void PlannerSlot::launch(DeviceWork& work) {
   launchKernels();
   launchGeneral(work);
   work.finish(batch_, starts_.count(kRefusedGroup), stream_);
+}
+
+void PlannerSlot::solveAtOnce(int count, int mostWarps, DeviceWork& work, cudaStream_t stream) {
+  begin(0, count, true, work.zeroCounters(), stream);
+  batch_.perWarp = perWarp_;
+  work.build(batch_, stream);
+  require(launchPlacing(batch_, stream), "items can't be placed");
+  require(launchSmall(batch_, mostWarps, stream), "few problems can't be solved");
+  work.solveGeneral(batch_, static_cast<int>(kFirstByCounters), d_scratch_.as<GeneralScratch>(), smaller(count, scratches_),
+                    stream);
+  work.finish(batch_, DeviceWork::kNotKnown, stream);
 }
 
 Counters PlannerSlot::counters() const {

@@ -20,13 +20,36 @@ class WarpSearch : private WarpProblem<Lanes, kOrders, SearchMemory<kOrders, kSt
 
   /// `record` is read by all lanes together.
   ROUNDHOUSE_DEVICE Answer solve(const int32_t* record) {
+    return solve(record, INT32_MAX, [](int32_t) { return false; });
+  }
+
+  /// After `mostRounds` rounds it asks handOver(cost of the best route, INT32_MAX: none yet): true, and it ends as
+  /// kHandedOver.
+  template <class HandOver>
+  ROUNDHOUSE_DEVICE Answer solve(const int32_t* record, int mostRounds, const HandOver& handOver) {
     load(record);
     pushRoot();
     bool overflow = false;
-    while (top_ > 0 && !overflow) overflow = !round();
-    if (overflow) return {kUnsolved, 0};
-    if (bestCost_ == INT32_MAX) return {kInfeasible, 0};
-    return {bestCost_, bestPrefix_};
+    for (int rounds = 0; top_ > 0 && !overflow; ++rounds) {
+      if (rounds == mostRounds && handOver(bestCost_)) return {kHandedOver, 0};
+      overflow = !round();
+    }
+    return answer(overflow);
+  }
+
+  /// The best of all routes that begin with two stops, unless one with others is cheaper. `cheapest` is the cost of the
+  /// cheapest that the searches of all beginnings know.
+  ROUNDHOUSE_DEVICE Answer solvePiece(const int32_t* record, int first, int second, int32_t* cheapest) {
+    load(record);
+    bestCost_ = lanes_.from(0, lanes_.now(cheapest));
+    if (!pushPiece(first, second)) return {kInfeasible, 0};
+    bool overflow = false;
+    for (int rounds = 1; top_ > 0 && !overflow; ++rounds) {
+      overflow = !round();
+      if (rounds % kShareEvery == 0) share(cheapest);
+    }
+    share(cheapest);
+    return answer(overflow);
   }
 
  private:
@@ -36,6 +59,22 @@ class WarpSearch : private WarpProblem<Lanes, kOrders, SearchMemory<kOrders, kSt
   using Base::lanes_, Base::memory_, Base::stops_, Base::weightDuration_;
 
   static constexpr int kRankBits = 5;
+  static constexpr int kShareEvery = 16;
+
+  ROUNDHOUSE_DEVICE Answer answer(bool overflow) const {
+    if (overflow) return {kUnsolved, 0};
+    if (bestPrefix_ == UINT64_MAX) return {kInfeasible, 0};
+    return {bestCost_, bestPrefix_};
+  }
+
+  /// A route of other beginnings may be as cheap and smaller, so one of the same cost stays wanted.
+  ROUNDHOUSE_DEVICE void share(int32_t* cheapest) {
+    if (lanes_.lane() == 0) lanes_.lower(cheapest, bestCost_);
+    const int32_t now = lanes_.from(0, lanes_.now(cheapest));
+    if (now >= bestCost_) return;
+    bestCost_ = now;
+    bestPrefix_ = UINT64_MAX;
+  }
 
   ROUNDHOUSE_DEVICE uint32_t lanesBelow() const { return (1u << lanes_.lane()) - 1; }
   ROUNDHOUSE_DEVICE void pushRoot() {
@@ -52,6 +91,32 @@ class WarpSearch : private WarpProblem<Lanes, kOrders, SearchMemory<kOrders, kSt
     }
     top_ = 1;
     lanes_.sync();
+  }
+
+  /// The stack with the one label of a beginning; false where no route of it is wanted.
+  ROUNDHOUSE_DEVICE bool pushPiece(int first, int second) {
+    pushRoot();
+    Label label = labelAt(0);
+    top_ = 0;
+    lanes_.sync();
+    if ((label.open >> first & 1) == 0 || !extend(label, first)) return false;
+    if ((label.open >> second & 1) == 0 || !extend(label, second)) return false;
+    int32_t bound = 0;
+    if (!lowerBound(label, bound) || !worthwhile(bound, label.state, label.prefix)) return false;
+    if (lanes_.lane() == 0) store(0, label, bound);
+    top_ = 1;
+    lanes_.sync();
+    return true;
+  }
+
+  ROUNDHOUSE_DEVICE void store(int index, const Label& label, int32_t bound) const {
+    memory_.bound[index] = bound;
+    memory_.at[index] = label.at;
+    memory_.cost[index] = label.cost;
+    memory_.prefix[index] = label.prefix;
+    memory_.state[index] = label.state;
+    memory_.openLoad[index] = label.open | static_cast<uint32_t>(label.load) << 16;
+    memory_.shareLeft[index] = label.shareLeft;
   }
 
   ROUNDHOUSE_DEVICE bool worthwhile(int32_t bound, uint32_t state, uint32_t prefix) const {
@@ -145,16 +210,7 @@ class WarpSearch : private WarpProblem<Lanes, kOrders, SearchMemory<kOrders, kSt
     if (count == 0) return true;
     if (top_ + count > kStack) return false;
     const int rank = rankOf(survives, survivors, bound);
-    if (survives) {
-      const int index = top_ + count - 1 - rank;
-      memory_.bound[index] = bound;
-      memory_.at[index] = label.at;
-      memory_.cost[index] = label.cost;
-      memory_.prefix[index] = label.prefix;
-      memory_.state[index] = label.state;
-      memory_.openLoad[index] = label.open | static_cast<uint32_t>(label.load) << 16;
-      memory_.shareLeft[index] = label.shareLeft;
-    }
+    if (survives) store(top_ + count - 1 - rank, label, bound);
     top_ += count;
     lanes_.sync();
     return true;

@@ -26,6 +26,11 @@ struct Counters {
   uint32_t unsolved;
   /// Items that the general kernel has taken.
   uint32_t taken;
+  /// Searches that asked to be handed over, and their pieces that were taken.
+  uint32_t hard;
+  uint32_t pieces;
+  /// Work of a small batch that its warps have begun beyond their first.
+  uint32_t begun;
 };
 
 /// Problems of the groups before `group`.

@@ -37,6 +37,14 @@ struct Warp {
   __device__ __forceinline__ uint32_t either(uint32_t bits) const { return __reduce_or_sync(kAll, bits); }
   /// Adds to a counter that other warps add to as well; what was there before.
   __device__ __forceinline__ uint32_t add(uint32_t* counter, uint32_t by) const { return atomicAdd(counter, by); }
+  /// For numbers that warps of other blocks change meanwhile: lowers one, and reads what is there now.
+  __device__ __forceinline__ void lower(int32_t* shared, int32_t to) const { atomicMin(shared, to); }
+  template <typename T>
+  __device__ __forceinline__ T now(const T* shared) const {
+    return *static_cast<const volatile T*>(shared);
+  }
+  /// What this lane wrote is there for who sees what it writes next.
+  __device__ __forceinline__ void publish() const { __threadfence(); }
   /// Lanes whose value is the same.
   __device__ __forceinline__ uint32_t same(uint32_t value) const { return __match_any_sync(kAll, value); }
 };

@@ -73,7 +73,7 @@ inline cudaMemoryType typeOf(const void* memory) {
 }
 
 /// The engine's way to lock the memory of slots, seen from CUDA's runtime, and tables that go up from there.
-inline void checkSlots() {
+inline void checkSlots(candidate_cost::gpu::CopyBy copyBy) {
   constexpr std::size_t bytes = std::size_t{4} << 20;
   void* mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (!CHECK(mapped != MAP_FAILED)) return;
@@ -92,7 +92,7 @@ inline void checkSlots() {
     Random random{9};
     MatrixStore none("/nowhere");
     FormulaNetwork network;
-    GpuCosts gpu(network);
+    GpuCosts gpu(network, {.copyBy = copyBy});
     const ShardValues values = test::randomShard(random, {});
     const CostAnswer found = gpu.costInSlot(values, none, static_cast<std::byte*>(mapped), bytes);
     checkEqual(found, test::costOnCpu(values, none, network), "in a slot: ");

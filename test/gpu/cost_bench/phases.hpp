@@ -15,9 +15,11 @@ struct Phase {
 /// Batches of `count` shards of a shape, one after the other with a clock: what its phases take on the GPU, at the median.
 /// The clock's events cost time themselves, so the sum is more than a batch takes without it.
 inline std::vector<Phase> phasesOf(std::unique_ptr<delivery_time::DeviceNetwork::Context> network, const ShardShape& shape,
-                                   int count, int batches, int searchUpTo) {
+                                   int count, int batches, GpuCosts::Options options) {
   candidate_cost::gpu::PhaseClock clock;
-  GpuCosts gpu(std::move(network), {.searchUpTo = searchUpTo, .padsRows = true, .clock = &clock});
+  options.padsRows = true;
+  options.clock = &clock;
+  GpuCosts gpu(std::move(network), options);
   candidate_cost::MatrixStore none("/nowhere");
   Random random{77};
   std::vector<candidate_cost::ShardValues> values;
