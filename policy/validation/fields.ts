@@ -16,14 +16,31 @@ const between = ({ min, max }: Range) => `between ${min} and ${max}`;
 const controlCharacter = /[\u0000-\u001f\u007f]/;
 const loneSurrogate = /\p{Surrogate}/u;
 
+/** Printable ASCII, as most ids are. */
+function isPlain(value: string): boolean {
+  for (let at = 0; at < value.length; at++) {
+    const code = value.charCodeAt(at);
+    if (code < 0x20 || code > 0x7e) return false;
+  }
+  return true;
+}
+
 /** Why a string can't be an id (or a part of our keys, which a control character separates), or null. */
 export function idFault(value: string): string | null {
   if (value.length === 0) return 'at least 1 byte';
+  if (value.length <= MAX_ID_BYTES && isPlain(value)) return null;
   if (Buffer.byteLength(value) > MAX_ID_BYTES) {
     return `at most ${MAX_ID_BYTES} bytes of UTF-8, it has ${Buffer.byteLength(value)}`;
   }
   if (controlCharacter.test(value)) return 'no control characters';
   return loneSurrogate.test(value) ? 'well-formed Unicode' : null;
+}
+
+/** Where an object stands in another one: under a name, or there in a list. */
+interface Place {
+  readonly of: Fields;
+  readonly name: string;
+  readonly index: number | null;
 }
 
 /**
@@ -36,17 +53,26 @@ export class Fields {
   private readonly source: Record<string, unknown>;
   private readonly names: string[] = [];
 
+  /** `place`: its path, or where it stands in another object. */
   constructor(
     value: unknown,
-    readonly path: string,
+    private readonly place: string | Place,
     readonly faults: FaultList,
   ) {
-    if (!isRecord(value) && value !== undefined) faults.add(path || '(body)', value, 'an object');
+    if (!isRecord(value) && value !== undefined) faults.add(this.path || '(body)', value, 'an object');
     this.source = isRecord(value) ? value : {};
   }
 
+  /** Made only where it is asked for: most objects have no faults. */
+  private get path(): string {
+    if (typeof this.place === 'string') return this.place;
+    const { of, name, index } = this.place;
+    return index === null ? of.at(name) : `${of.at(name)}[${index}]`;
+  }
+
   at(name: string): string {
-    return this.path === '' ? name : `${this.path}.${name}`;
+    const { path } = this;
+    return path === '' ? name : `${path}.${name}`;
   }
 
   raw(name: string): unknown {
@@ -125,10 +151,11 @@ export class Fields {
   /** Strings that are ids; duplicates are faults. */
   ids(name: string, max: number): string[] {
     const seen = new Set<string>();
-    this.elements(name, max, (value, path) => {
+    this.elements(name, max, (value, index) => {
+      const path = () => `${this.at(name)}[${index}]`;
       const reason = typeof value === 'string' ? idFault(value) : `a string of 1 to ${MAX_ID_BYTES} bytes`;
-      if (reason !== null) this.faults.add(path, value, reason);
-      else if (seen.has(value as string)) this.faults.add(path, value, 'each once');
+      if (reason !== null) this.faults.add(path(), value, reason);
+      else if (seen.has(value as string)) this.faults.add(path(), value, 'each once');
       else seen.add(value as string);
     });
     return [...seen];
@@ -149,7 +176,7 @@ export class Fields {
   }
 
   object<T>(name: string, read: (fields: Fields) => T): T {
-    const fields = new Fields(this.raw(name), this.at(name), this.faults);
+    const fields = new Fields(this.raw(name), { of: this, name, index: null }, this.faults);
     const value = read(fields);
     fields.done();
     return value;
@@ -161,15 +188,15 @@ export class Fields {
 
   objects<T>(name: string, max: number, read: (fields: Fields, index: number) => T): T[] {
     const values: T[] = [];
-    this.elements(name, max, (value, path, index) => {
-      const fields = new Fields(value ?? null, path, this.faults);
+    this.elements(name, max, (value, index) => {
+      const fields = new Fields(value ?? null, { of: this, name, index }, this.faults);
       values.push(read(fields, index));
       fields.done();
     });
     return values;
   }
 
-  private elements(name: string, max: number, each: (value: unknown, path: string, index: number) => void) {
+  private elements(name: string, max: number, each: (value: unknown, index: number) => void) {
     const value = this.raw(name);
     if (value === undefined) return;
     if (!Array.isArray(value)) {
@@ -181,7 +208,7 @@ export class Fields {
       this.faults.tooLarge = true;
       return;
     }
-    value.forEach((element, i) => each(element, `${this.at(name)}[${i}]`, i));
+    value.forEach((element, i) => each(element, i));
   }
 
   /** Reports names that no reader asked for, each with the nearest valid one. */
