@@ -17,7 +17,10 @@ interface SideFigures {
 export interface DiffFigures {
   /** With a decision on both sides. */
   readonly compared: number;
+  /** With another content. */
   readonly changed: number;
+  /** In which an order has another courier, plan, commitment or reason; not only other models, say. */
+  readonly redispatched: number;
   /** Rounds that B lacks, or has no decision for, where A has one; and the other way round. */
   readonly missingInB: number;
   readonly missingInA: number;
@@ -43,6 +46,7 @@ function isWorse(one: RoundDifference, other: RoundDifference): boolean {
 export class DiffSummary {
   private compared = 0;
   private changed = 0;
+  private redispatched = 0;
   private missingInA = 0;
   private missingInB = 0;
   private readonly orders = { moved: 0, lost: 0, gained: 0, reason: 0, replanned: 0, stage: 0 };
@@ -64,6 +68,7 @@ export class DiffSummary {
     }
     if (difference === null) return;
     if (left !== null && right !== null) this.changed += 1;
+    if (difference.orders.length > 0) this.redispatched += 1;
     for (const { change } of difference.orders) this.orders[change] += 1;
     this.keep(difference);
   }
@@ -87,7 +92,7 @@ export class DiffSummary {
   }
 
   figures(): DiffFigures {
-    const { compared, changed, missingInA, missingInB, orders, a, b, worst } = this;
-    return { compared, changed, missingInA, missingInB, orders: { ...orders }, a, b, worst };
+    const { compared, changed, redispatched, missingInA, missingInB, orders, a, b, worst } = this;
+    return { compared, changed, redispatched, missingInA, missingInB, orders: { ...orders }, a, b, worst };
   }
 }

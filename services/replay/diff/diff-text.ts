@@ -42,10 +42,10 @@ const mean = (sum: number, count: number): string => (count === 0 ? '–' : (sum
 
 /** Of a person's reading; `--json` has the same for programs. */
 export function diffText(folders: readonly [string, string], figures: DiffFigures): string {
-  const { compared, changed, missingInA, missingInB, orders, a, b, worst } = figures;
+  const { compared, changed, redispatched, missingInA, missingInB, orders, a, b, worst } = figures;
   const lines = [
     `A ${folders[0]}, B ${folders[1]}`,
-    `${compared} rounds decided by both, ${changed} of them otherwise; ${missingInB} only by A, ${missingInA} only by B`,
+    `${compared} rounds decided by both, ${changed} of them otherwise, ${redispatched} with orders that fare otherwise; ${missingInB} only by A, ${missingInA} only by B`,
     `  orders: ${orders.moved} moved to another courier, ${orders.lost} lost, ${orders.gained} gained, ${orders.reason} left out for another reason, ${orders.replanned} replanned, ${orders.stage} committed to otherwise`,
     `  cost: ${a.cost} -> ${b.cost}, ${signed(b.cost - a.cost)}${percent(b.cost - a.cost, a.cost)}`,
     `  assigned: ${a.assigned} -> ${b.assigned}; left out: ${a.unassigned} -> ${b.unassigned}`,

@@ -90,7 +90,7 @@ test('figures, the worst rounds and bounds', () => {
   add(base, dearer(20n));
   add(base, null);
   const figures = summary.figures();
-  expect(figures).toMatchObject({ compared: 4, changed: 3, missingInB: 1, missingInA: 0 });
+  expect(figures).toMatchObject({ compared: 4, changed: 3, redispatched: 0, missingInB: 1, missingInA: 0 });
   // The missing one first, then the dearest.
   expect(figures.worst.map(({ errors, costA, costB }) => [errors.length, costB - costA])).toEqual([
     [1, -figures.worst[0]!.costA],
@@ -132,7 +132,7 @@ describe('the command', () => {
     writeRecording(b, [recorded(smallRound(1), (outcomes) => outcomes.delete(0)), recorded(smallRound(2))]);
     const details = join(folder, 'details');
     expect(diffCommand(parseDiff([a, b, '--details', details, '--worst', '1']), place)).toBe(0);
-    expect(lines[0]).toContain('2 rounds decided by both, 1 of them otherwise');
+    expect(lines[0]).toContain('2 rounds decided by both, 1 of them otherwise, ');
     expect(lines[0]).toContain('closed by deadline: 0 -> 1');
     const [line] = readFileSync(details, 'utf8').trim().split('\n');
     expect(JSON.parse(line!)).toMatchObject({

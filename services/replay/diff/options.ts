@@ -19,6 +19,7 @@ export const diffUsage = `npm run --silent replay -- diff A B [--worst 10] [--js
   --skip-corrupt   tells of corrupt blocks and uses the rest
 Bounds for a gate, each a number or a part of its whole such as 0.5%; exit code 1 where one doesn't hold:
   --max-changed              decisions with another content
+  --max-redispatched         of them, those in which an order fares otherwise
   --max-missing              decisions that B lacks
   --max-lost                 orders that A assigned and B doesn't
   --max-unassigned-increase  more orders left out
@@ -28,7 +29,13 @@ Bounds for a gate, each a number or a part of its whole such as 0.5%; exit code 
 const text = { type: 'string' } as const;
 const flag = { type: 'boolean' } as const;
 const boundFlags = {
-  ...{ 'max-changed': text, 'max-missing': text, 'max-lost': text, 'max-late': text },
+  ...{
+    'max-changed': text,
+    'max-redispatched': text,
+    'max-missing': text,
+    'max-lost': text,
+    'max-late': text,
+  },
   ...{ 'max-unassigned-increase': text, 'max-cost-increase': text },
 } as const;
 

@@ -11,6 +11,7 @@ export interface Bound {
 /** Figures that a gate may bound: how much there is, and of how many. */
 const measures = {
   'max-changed': (f: DiffFigures) => [f.changed, f.compared],
+  'max-redispatched': (f: DiffFigures) => [f.redispatched, f.compared],
   'max-missing': (f: DiffFigures) => [f.missingInB, f.compared + f.missingInB],
   'max-lost': (f: DiffFigures) => [f.orders.lost, f.a.assigned],
   'max-unassigned-increase': (f: DiffFigures) => [

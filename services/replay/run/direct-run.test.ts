@@ -87,6 +87,23 @@ test('a decision that there was no time for is made with the same effort', async
   expect(first!.decision!.content.shards.map(({ status }) => status)).toEqual(['late', 'late']); // two shards without the cancelled order
 });
 
+test('rounds of several runs stay apart', async () => {
+  const shadow = smallRound(1, { runId: 'shadow' as never });
+  writeRecording(recording(), [recorded(smallRound(1)), recorded(shadow), recorded(smallRound(2))]);
+  expect(await run('run', '--run-id', 'again', '--expect-equal')).toBe(0);
+  const ids = [...readRun(out())].map(({ sourceRunId, roundId, decision }) => [
+    sourceRunId,
+    roundId,
+    decision!.runId,
+  ]);
+  expect(ids).toEqual([
+    ['live', 'round-1', 'again'],
+    ['shadow', 'round-1', 'again-2'],
+    ['live', 'round-2', 'again'],
+  ]);
+  expect(diff(recording(), out(), '--max-changed', '0', '--max-missing', '0')).toBe(0);
+});
+
 test('another policy gives other decisions; the gate says so', async () => {
   writeRecording(recording(), [recorded(smallRound(1)), recorded(smallRound(2))]);
   const policy = join(folder, 'policy.json');
@@ -97,7 +114,9 @@ test('another policy gives other decisions; the gate says so', async () => {
   expect(diff(recording(), out('dear'), '--max-changed', '0', '--max-lost', '50%')).toBe(1);
   expect(lines).toContain('bound broken: --max-changed 0: it is 2');
   expect(lines).toContain('bound broken: --max-lost 50%: it is 100.0000% (6 of 6)');
-  expect(lines[0]).toMatch(/2 rounds decided by both, 2 of them otherwise; 0 only by A, 0 only by B/);
+  expect(lines[0]).toMatch(
+    /2 rounds decided by both, 2 of them otherwise, 2 with orders that fare otherwise; 0 only by A, 0 only by B/,
+  );
   expect(lines[0]).toContain('6 lost');
   expect(lines[0]).toContain('cheaper_to_wait: 0 -> 6');
 });
@@ -203,7 +222,7 @@ test.each([
   [['r', '--out', 'o', '--costs', 'recorded'], 'needs --direct'],
   [['r', '--out', 'o', '--direct', '--costs', 'recorded', '--arrivals', 'all'], 'not with --arrivals all'],
   [['r', '--out', 'o', '--models', 'old'], 'one of recorded, stable, canary'],
-  [['r', '--out', 'o', '--run-id', 'x'.repeat(65)], 'at most 64 bytes'],
+  [['r', '--out', 'o', '--run-id', 'x'.repeat(57)], 'an id of 1 to 56 bytes'],
   [['r', '--out', 'o', '--limit', '0'], '--limit is 0'],
 ])('%j is refused', (argv, reason) => {
   expect(() => parseRun(argv)).toThrow(reason);

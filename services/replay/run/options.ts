@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { ArgumentsInvalid, choiceFlag, numberFlag, readFlags } from '#lib/command-line';
 import { idFault } from '#policy/validation/index';
-import type { RunId } from '#schemas/brands';
+import { MAX_ID_BYTES, type RunId } from '#schemas/brands';
 import { shownText } from '#schemas/shown-text';
 import { requiredFlag, splitWords } from '../positionals';
 
@@ -50,10 +50,16 @@ function paceFlag(given: string | undefined): 'max' | number {
   return numberFlag('speed', given, { default: 1, min: 0.01, max: 10_000, whole: false });
 }
 
+/** Runs of the recording beyond the first get a number behind it. */
+const roomForNumber = 8;
+
 function runIdFlag(given = `replay-${randomBytes(4).toString('hex')}`): RunId {
-  const fault = idFault(given);
-  if (fault === null) return given as RunId;
-  throw new ArgumentsInvalid(`--run-id is ${shownText(given, 100)}: ${fault}`);
+  const fault = idFault(given + '0'.repeat(roomForNumber));
+  if (given !== '' && fault === null) return given as RunId;
+  const most = MAX_ID_BYTES - roomForNumber;
+  throw new ArgumentsInvalid(
+    `--run-id is ${shownText(given, 100)}: an id of 1 to ${most} bytes without control characters`,
+  );
 }
 
 /** Throws ArgumentsInvalid. */

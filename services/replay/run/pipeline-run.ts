@@ -44,10 +44,10 @@ export class PipelineReplay {
       : inOrder(this.atTheirTimes(pace), pacedAtOnce, (recorded) => this.inTime(recorded));
   }
 
-  /** Rounds of a zone one after the other, in the order of their decisions: which ones are stale stays as it was. */
+  /** Rounds of a run's zone one after the other, in the order of their decisions: which ones are stale stays as it was. */
   private inZone(recorded: RecordedRound): Promise<ReplayedRound> {
-    const { tenantId, zoneId } = recorded.manifest.round;
-    const zone = zoneKey(tenantId, zoneId);
+    const { tenantId, runId, zoneId } = recorded.manifest.round;
+    const zone = `${runId} ${zoneKey(tenantId, zoneId)}`;
     const before = this.zones.get(zone) ?? Promise.resolve();
     const done = before.then(() => this.solve(recorded, (Date.now() + this.run.deadlineMs) as UnixMs));
     this.zones.set(

@@ -5,7 +5,14 @@ import type { ModelRef, RoundManifest, Shard } from '#schemas/domain';
 import { RoundhouseError } from '#schemas/errors';
 import type { RecordedRound } from '../recording/recorded-round';
 import { changedPolicy } from './changed-policy';
-import { allArrive, isCutAlike, recordedArrivals, replayedRound, type Arrivals } from './replay-plan';
+import {
+  allArrive,
+  isCutAlike,
+  recordedArrivals,
+  replayedRound,
+  type Arrivals,
+  type RunIds,
+} from './replay-plan';
 import type { RunSettings } from './run-settings';
 
 /** A round ready to be solved again. */
@@ -20,6 +27,7 @@ export interface PreparedRound {
 
 export interface Preparation {
   readonly settings: RunSettings;
+  readonly runIds: RunIds;
   readonly matrices: TravelMatrices;
   modelsOf(label: 'stable' | 'canary'): readonly ModelRef[];
 }
@@ -39,10 +47,10 @@ export function prepareRound(
   deadline: UnixMs,
   preparation: Preparation,
 ): PreparedRound {
-  const { settings, matrices } = preparation;
+  const { settings, runIds, matrices } = preparation;
   const original = recorded.manifest.round;
   const policy = settings.policy === null ? original.policy : changedPolicy(original, settings.policy);
-  const round = { ...replayedRound(original, settings.runId, deadline), policy };
+  const round = { ...replayedRound(original, runIds.of(original.runId), deadline), policy };
   const matrix = policy.travel.kind === 'matrix' ? matrices.find(policy.travel.contentHash) : undefined;
   if (policy.travel.kind === 'matrix' && matrix === undefined) {
     throw new RoundhouseError('TRAVEL_MATRIX_UNKNOWN', `no travel matrix ${policy.travel.contentHash}`);

@@ -20,6 +20,25 @@ export function replayedRound(round: DispatchRound, runId: RunId, deadline: Unix
   return { ...round, runId, deadline };
 }
 
+/**
+ * The run ids of a replay: the given one for the first run of the recording, with a number behind it for others, so that
+ * their rounds and sequences stay apart as they were.
+ */
+export class RunIds {
+  private readonly known = new Map<RunId, RunId>();
+
+  constructor(private readonly first: RunId) {}
+
+  of(recorded: RunId): RunId {
+    const known = this.known.get(recorded);
+    if (known !== undefined) return known;
+    const number = this.known.size + 1;
+    const own = (number === 1 ? this.first : `${this.first}-${number}`) as RunId;
+    this.known.set(recorded, own);
+    return own;
+  }
+}
+
 const solvedAll = (shardCount: number): ShardUse[] =>
   Array.from({ length: shardCount }, (_, index) => ({
     shardIndex: index as ShardUse['shardIndex'],

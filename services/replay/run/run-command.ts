@@ -23,6 +23,7 @@ import type { RunOptions } from './options';
 import { PipelineReplay } from './pipeline-run';
 import { PipelineTopics } from './pipeline-topics';
 import type { Preparation } from './prepared-round';
+import { RunIds } from './replay-plan';
 import type { ReplayedRound } from './replayed-round';
 import type { RunSettings } from './run-settings';
 import { RunWriter, type RunFacts, type RunSummary } from './run-writer';
@@ -152,9 +153,13 @@ export async function runCommandOf(options: RunOptions, place: CommandPlace): Pr
   try {
     const facts = { options, settings, models };
     const work = { options, place, models, modelsDir: atHand.folder };
+    const runIds = new RunIds(settings.runId);
     const matrices = new TravelMatrices(modelsDir);
     const modelsOf = (label: 'stable' | 'canary') => modelsOfLabel(modelsDir, label);
-    return await runRecording(recording, facts, { ...work, preparation: { settings, matrices, modelsOf } });
+    return await runRecording(recording, facts, {
+      ...work,
+      preparation: { settings, runIds, matrices, modelsOf },
+    });
   } finally {
     atHand.remove();
   }
