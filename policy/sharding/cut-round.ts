@@ -63,9 +63,9 @@ class ShardFiller {
     const tensors = this.tables.tensors(this.params);
     const bytes = tensors.reduce((sum, { data }) => sum + data.byteLength, ENVELOPE_BYTES);
     const outcomeBytes =
-      ENVELOPE_BYTES + rows.length * PLAN_RECORD_BYTES + this.tables.orderCount * 4 * ORDER_TIME_COLUMNS;
+      ENVELOPE_BYTES + rows.count * PLAN_RECORD_BYTES + this.tables.orderCount * 4 * ORDER_TIME_COLUMNS;
     const size = fuller({ bytes, limit: this.maxBytes }, { bytes: outcomeBytes, limit: MAX_OUTCOME_BYTES });
-    return { candidates: rows.length, tensors, orderBitmap: this.tables.orderBitmap(), size };
+    return { candidates: rows.count, tensors, orderBitmap: this.tables.orderBitmap(), size };
   }
 }
 

@@ -1,13 +1,7 @@
-import type { Bundle } from '../candidates/index';
 import { NO_BUNDLE, type WeighedRows } from './weighed-rows';
 
-/** A row of a shard: a candidate, or with an empty bundle the base row of a courier with held orders. */
-export interface ShardRow {
-  readonly courier: number;
-  readonly bundle: Bundle;
-}
-
-const NONE: Bundle = [];
+/** The rows of a shard: candidates, and with NO_BUNDLE the base rows of couriers with held orders. */
+export type ShardRows = Omit<WeighedRows, 'cost'>;
 
 /** Rows with the sum of their costs; a courier's base row is counted once, when its first row comes. */
 export class ShardBuild {
@@ -70,34 +64,38 @@ export class ShardBuild {
 }
 
 /** Candidate rows as they stand in the tensor: by courier in the order of their first rows, the base row first. */
-export function orderedRows({ rows }: ShardBuild, all: WeighedRows, bases: Float64Array): ShardRow[] {
-  const chains = new CourierChains(all, rows);
-  const ordered: ShardRow[] = [];
-  for (const first of chains.firsts) {
-    const courier = all.courier[rows[first]!]!;
-    if (bases[courier]! > 0) ordered.push({ courier, bundle: NONE });
-    for (let at = first; at >= 0; at = chains.next[at]!) {
-      const bundle = all.bundle[rows[at]!]!;
-      if (bundle !== NO_BUNDLE) ordered.push({ courier, bundle: all.bundles[bundle]! });
+export function orderedRows({ rows }: ShardBuild, all: WeighedRows, bases: Float64Array): ShardRows {
+  const { firsts, next } = chainsOf(rows, all, bases.length);
+  const courier = new Uint16Array(rows.length + firsts.length);
+  const bundle = new Int32Array(courier.length);
+  let count = 0;
+  for (const first of firsts) {
+    const own = all.courier[rows[first]!]!;
+    if (bases[own]! > 0) {
+      courier[count] = own;
+      bundle[count++] = NO_BUNDLE;
+    }
+    for (let at = first; at >= 0; at = next[at]!) {
+      const index = all.bundle[rows[at]!]!;
+      if (index === NO_BUNDLE) continue;
+      courier[count] = own;
+      bundle[count++] = index;
     }
   }
-  return ordered;
+  return { count, courier, bundle, bundles: all.bundles };
 }
 
-/** The rows of each courier, linked in their order. */
-class CourierChains {
-  readonly next: Int32Array;
-  readonly firsts: number[] = [];
-
-  constructor(all: WeighedRows, rows: readonly number[]) {
-    this.next = new Int32Array(rows.length).fill(-1);
-    const last = new Map<number, number>();
-    for (let at = 0; at < rows.length; at += 1) {
-      const courier = all.courier[rows[at]!]!;
-      const before = last.get(courier);
-      if (before === undefined) this.firsts.push(at);
-      else this.next[before] = at;
-      last.set(courier, at);
-    }
+/** The rows of each courier, linked in their order: `firsts` begin a chain, `next` is −1 at its end. */
+function chainsOf(rows: readonly number[], all: WeighedRows, couriers: number) {
+  const next = new Int32Array(rows.length).fill(-1);
+  const last = new Int32Array(couriers).fill(-1);
+  const firsts: number[] = [];
+  for (let at = 0; at < rows.length; at += 1) {
+    const courier = all.courier[rows[at]!]!;
+    const before = last[courier]!;
+    if (before < 0) firsts.push(at);
+    else next[before] = at;
+    last[courier] = at;
   }
+  return { firsts, next };
 }

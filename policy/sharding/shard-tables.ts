@@ -9,10 +9,13 @@ import {
   OrderColumn,
   shardInputs,
 } from '#schemas/tensors';
-import type { PlanningView } from '../candidates/index';
+import type { Bundle, PlanningView } from '../candidates/index';
 import { growingFloat32, growingInt32, growingUint16, RowNumbers } from './growing';
 import { roundColumns, type RoundColumns } from './round-columns';
-import type { ShardRow } from './shard-rows';
+import type { ShardRows } from './shard-rows';
+import { NO_BUNDLE } from './weighed-rows';
+
+const none: Bundle = [];
 
 /** The tables of a shard and its candidate rows, as tensors.ts lays them out; one shard of a round after the other. */
 export class ShardTables {
@@ -42,14 +45,16 @@ export class ShardTables {
   }
 
   /** A new shard with these rows. */
-  fill(rows: readonly ShardRow[]): void {
+  fill({ count, courier, bundle, bundles }: ShardRows): void {
     for (const table of [this.couriers, this.held, this.orders, this.features, this.places, this.candidates])
       table.clear();
     for (const numbers of [this.courierRows, this.orderRows, this.placeRows]) numbers.clear();
     this.bitmap = new Uint8Array(Math.ceil(this.view.round.orders.length / 8));
     // Row 0 is padding.
     for (let i = 0; i < HELD_COLUMNS; i += 1) this.held.push(0);
-    for (const row of rows) this.add(row);
+    for (let row = 0; row < count; row += 1) {
+      this.add(courier[row]!, bundle[row] === NO_BUNDLE ? none : bundles[bundle[row]!]!);
+    }
   }
 
   /** Those of the last `fill`. */
@@ -74,9 +79,9 @@ export class ShardTables {
     ];
   }
 
-  private add({ courier, bundle }: ShardRow): void {
+  private add(courier: number, bundle: Bundle): void {
     this.candidates.push(this.courier(courier));
-    for (const order of bundle) this.candidates.push(this.order(order));
+    for (let i = 0; i < bundle.length; i += 1) this.candidates.push(this.order(bundle[i]!));
     for (let i = 1 + bundle.length; i < this.width; i += 1) this.candidates.push(NO_ROW);
   }
 
