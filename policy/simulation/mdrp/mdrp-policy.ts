@@ -8,8 +8,8 @@ const MINUTE = 60;
 
 /**
  * The one policy for all days of the benchmark. A plan costs the seconds from ready to door of its orders, which is
- * all that a dispatcher can change of click-to-door. Leaving an order out costs two hours, however long it has
- * waited: nearly every order is worth them. An order that a courier's guaranteed pay doesn't cover may cost three
+ * all that a dispatcher can change of click-to-door. Leaving an order out costs four hours, however long it has
+ * waited: next to no order is worth that. An order that a courier's guaranteed pay doesn't cover may cost three
  * minutes of waiting elsewhere.
  */
 export function mdrpPolicy(
@@ -26,16 +26,16 @@ export function mdrpPolicy(
       known: true,
     },
     candidateRadiusMetres: car,
-    couriersPerBundle: 30,
+    couriersPerBundle: 4,
     bundles: {
-      maxOrders: 4,
-      maxReadySpreadSeconds: seconds(15 * MINUTE),
-      maxDropoffSpreadMetres: parameters.metresPerMinute * 15,
+      maxOrders: 6,
+      maxReadySpreadSeconds: seconds(30 * MINUTE),
+      maxDropoffSpreadMetres: parameters.metresPerMinute * 30,
       disjoint: false,
     },
     interleave: false,
     mergePickups: true,
-    unassignedPenalty: { base: 120 * MINUTE, perDeferral: 0 },
+    unassignedPenalty: { base: 240 * MINUTE, perDeferral: 0 },
     reshuffleCost: 0,
     quantile: 'p50',
     modelLabel: 'stable',
