@@ -11,6 +11,12 @@ export interface HeadPlans {
   readonly isTrial: boolean;
 }
 
+/** May change from decision to decision. */
+export type StartSettings = Pick<
+  SchedulerSettings,
+  'cushionMs' | 'cushionShare' | 'bufferShare' | 'headStart'
+>;
+
 export interface StartChoice {
   readonly chosen: StartPlan | null;
   /** Milliseconds until the choice is another one, if nothing else happens. */
@@ -38,7 +44,7 @@ export function chooseStart(
   heads: readonly HeadPlans[],
   drainMs: number,
   hasRoom: (plan: StartPlan) => boolean,
-  settings: Pick<SchedulerSettings, 'cushionMs' | 'cushionShare' | 'bufferShare' | 'headStart'>,
+  settings: StartSettings,
 ): StartChoice {
   const longest = heads.reduce((most, { earliest }) => Math.max(most, earliest.longestPhaseMs), 0);
   const cushionMs = settings.cushionMs + settings.cushionShare * longest;

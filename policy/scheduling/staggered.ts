@@ -1,4 +1,4 @@
-import { chooseStart, type HeadPlans } from './choose-start';
+import { chooseStart, type HeadPlans, type StartSettings } from './choose-start';
 import type { CostModel } from './cost-model';
 import { HeldShards } from './held-shards';
 import type { Phase } from './phases';
@@ -22,8 +22,6 @@ import { WaitingShards, type HeldShard } from './waiting-shards';
 export class Staggered implements Scheduler {
   readonly takesTurns: boolean = true;
   private readonly held: HeldShards;
-  /** Of one that has been passed too often: nothing else starts until it does. */
-  private readonly whenOverdue: SchedulerSettings;
   private readonly waiting = new WaitingShards();
 
   constructor(
@@ -31,12 +29,6 @@ export class Staggered implements Scheduler {
     private readonly costs: CostModel,
   ) {
     this.held = new HeldShards(settings, costs);
-    const { cushionMs, cushionShare, overdueFactor } = settings;
-    this.whenOverdue = {
-      ...settings,
-      cushionMs: cushionMs * overdueFactor,
-      cushionShare: cushionShare * overdueFactor,
-    };
   }
 
   deviceUp(device: SchedulingDevice): void {
@@ -68,7 +60,7 @@ export class Staggered implements Scheduler {
       if (planned !== null) heads.push(planned);
     }
     if (heads.length === 0) return { kind: 'wait', untilMs };
-    const settings = isOverdue ? this.whenOverdue : this.settings;
+    const settings = isOverdue ? this.whenOverdue() : this.settings;
     const choice = chooseStart(heads, this.waiting.drainMs(), this.hasRoom, settings);
     if (choice.chosen !== null) return this.start(choice.chosen, nowMs);
     return { kind: 'wait', untilMs: Math.min(untilMs, nowMs + choice.untilMs) };
@@ -93,6 +85,17 @@ export class Staggered implements Scheduler {
 
   figures(): SchedulerFigures {
     return this.held.figures();
+  }
+
+  /** Of one that has been passed too often: nothing else starts until it does. */
+  private whenOverdue(): StartSettings {
+    const { cushionMs, cushionShare, bufferShare, headStart, overdueFactor } = this.settings;
+    return {
+      cushionMs: cushionMs * overdueFactor,
+      cushionShare: cushionShare * overdueFactor,
+      bufferShare,
+      headStart,
+    };
   }
 
   private readonly hasRoom = ({ held: { shard }, device }: StartPlan): boolean =>

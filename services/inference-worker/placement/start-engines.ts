@@ -15,6 +15,7 @@ import { ScheduledEngines } from '../scheduling/scheduled-engines';
 import { SchedulingWatch } from '../scheduling/scheduling-watch';
 import { ShardTrace } from '../scheduling/shard-trace';
 import { SideBySide } from '../scheduling/side-by-side';
+import { TurnLag } from '../scheduling/turn-lag';
 import { circuitPolicy } from '../sentinel/circuit';
 import { incidentWords } from '../sentinel/incident-words';
 import { Sentinel } from '../sentinel/sentinel';
@@ -108,11 +109,13 @@ function placementOver(
     return new EngineDevice({ id, link, isLastResort, arenaBytes: Infinity });
   });
   for (const device of devices) new SideBySide(device);
+  const lag = new TurnLag();
   const isShared = config.dataPlane === 'shm';
   const poolBytes = isShared ? config.dataPlanePoolBytes : Infinity;
   return new ScheduledEngines({
     devices,
-    ...makeScheduler(config.scheduler, poolBytes, devices),
+    ...makeScheduler(config.scheduler, poolBytes, devices, lag),
+    lag,
     poolBytesOf: isShared ? poolBytesOf(poolBytes) : () => 0,
     arenaBytesOf: () => 0,
     ...(trace === null ? {} : { onAnswered: (work, answer) => trace.answered(work, answer) }),

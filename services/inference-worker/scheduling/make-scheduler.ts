@@ -5,20 +5,23 @@ import type { Scheduler } from '#policy/scheduling/scheduler';
 import { defaultSettings, type SchedulerSettings } from '#policy/scheduling/settings';
 import { Staggered } from '#policy/scheduling/staggered';
 import type { EngineDevice } from './engine-device';
+import { TurnLag } from './turn-lag';
 
 export const schedulerNames = ['staggered', 'fifo'] as const;
 export type SchedulerName = (typeof schedulerNames)[number];
 
 /** Timers are no finer than a millisecond: a resource must have so much to do when a shard is held. */
 const cushionMs = 2;
-/** Where the engine's threads keep this one from its turn for so long, it must not run dry meanwhile. */
-const cushionOnCpuMs = 20;
+/** … and so many times what this thread's turns are late. */
+const lagShare = 2;
 /** Where ETR and OR run on the same cores, passing gains nothing (docs/scheduling.md). */
 const mostPassesOnCpu = 2;
+/** The other threads go on where one is longer than predicted. */
+const cushionShareOnCpu = 1;
 /** A candidate on one thread, before anything has been seen. */
 const priorMs = { decode: 1e-6, copyIn: 1e-6, etr: 0.001, or: 0.002, copyOut: 1e-6, publish: 1e-6 };
 
-function settingsFor(poolBytes: number, devices: readonly EngineDevice[]): SchedulerSettings {
+function settingsFor(poolBytes: number, devices: readonly EngineDevice[], lag: TurnLag): SchedulerSettings {
   const isOnCpu = (): boolean => devices.every(({ link }) => link.deviceKind === 'cpu');
   return {
     ...defaultSettings,
@@ -26,7 +29,10 @@ function settingsFor(poolBytes: number, devices: readonly EngineDevice[]): Sched
     // Decoding and publishing happen in one thread.
     cores: 1,
     get cushionMs() {
-      return isOnCpu() ? cushionOnCpuMs : cushionMs;
+      return cushionMs + lagShare * lag.ms;
+    },
+    get cushionShare() {
+      return isOnCpu() ? cushionShareOnCpu : defaultSettings.cushionShare;
     },
     get mostPasses() {
       return isOnCpu() ? mostPassesOnCpu : defaultSettings.mostPasses;
@@ -38,9 +44,10 @@ export function makeScheduler(
   name: SchedulerName,
   poolBytes: number,
   devices: readonly EngineDevice[],
+  lag = new TurnLag(),
 ): { readonly scheduler: Scheduler; readonly costs: CostModel } {
   const costs = new CostModel((_model, size) => phaseTimes(priorMs).map((ms) => ms * size));
-  const settings = settingsFor(poolBytes, devices);
+  const settings = settingsFor(poolBytes, devices, lag);
   const scheduler = name === 'fifo' ? new Fifo(settings, costs) : new Staggered(settings, costs);
   return { scheduler, costs };
 }

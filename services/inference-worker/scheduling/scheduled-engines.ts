@@ -17,6 +17,7 @@ import {
 import { answerTimes } from './answer-times';
 import { BatchTimes } from './batch-times';
 import type { EngineDevice } from './engine-device';
+import type { TurnLag } from './turn-lag';
 import { WakeUp } from './wake-up';
 
 export interface ScheduledEnginesParts {
@@ -25,6 +26,8 @@ export interface ScheduledEnginesParts {
   readonly costs: CostModel;
   readonly poolBytesOf: MemoryOf;
   readonly arenaBytesOf: MemoryOf;
+  /** Learns how late wake-ups are. */
+  readonly lag?: TurnLag;
   /** Of everything that was computed. */
   onAnswered?(work: PlacedWork, answer: PlacedAnswer): void;
 }
@@ -44,7 +47,7 @@ interface Entry {
  */
 export class ScheduledEngines implements LocalEngines {
   private readonly waiting = new Map<string, Entry>();
-  private readonly wakeUp = new WakeUp(() => this.decide());
+  private readonly wakeUp: WakeUp;
   private readonly devices: ReadonlyMap<string, EngineDevice>;
   private readonly learned: BatchTimes;
   private lastId = 0;
@@ -52,6 +55,7 @@ export class ScheduledEngines implements LocalEngines {
 
   constructor(private readonly parts: ScheduledEnginesParts) {
     this.learned = new BatchTimes(parts.costs);
+    this.wakeUp = new WakeUp(() => this.decide(), parts.lag);
     this.devices = new Map(parts.devices.map((device) => [device.id, device]));
     for (const device of parts.devices) {
       device.link.onChange(() => this.changed(device));

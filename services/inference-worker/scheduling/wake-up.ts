@@ -1,3 +1,5 @@
+import { TurnLag } from './turn-lag';
+
 /** A timer of Node is no finer. */
 const leastMs = 1;
 const mostMs = 2 ** 31 - 1;
@@ -9,7 +11,10 @@ export class WakeUp {
   private timer: NodeJS.Timeout | null = null;
   private dueMs = Infinity;
 
-  constructor(private readonly wake: () => void) {}
+  constructor(
+    private readonly wake: () => void,
+    private readonly lag = new TurnLag(),
+  ) {}
 
   /** Instead of any time before. Infinity: not at all. */
   at(atMs: number, nowMs: number): void {
@@ -17,13 +22,14 @@ export class WakeUp {
     this.cancel();
     if (atMs === Infinity) return;
     this.dueMs = atMs;
-    this.timer = setTimeout(
-      () => {
-        this.timer = null;
-        this.wake();
-      },
-      Math.min(mostMs, Math.max(leastMs, atMs - nowMs)),
-    );
+    const delayMs = Math.min(mostMs, Math.max(leastMs, atMs - nowMs));
+    this.timer = setTimeout(() => this.fire(nowMs + delayMs), delayMs);
+  }
+
+  private fire(dueMs: number): void {
+    this.timer = null;
+    this.lag.observe(performance.now() - dueMs);
+    this.wake();
   }
 
   cancel(): void {
