@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { pino } from 'pino';
+import type { EngineClient } from '#lib/engine-client/port';
 import type { ServiceContext } from '#lib/service';
 import { createTelemetry } from '#lib/telemetry';
 import type { ShardIndex, UnixMs } from '#schemas/brands';
@@ -35,10 +36,12 @@ export async function startOtherWorker(env: Readonly<Record<string, string>>): P
     env: { PATH: process.env['PATH'], ROUNDHOUSE_LOG_LEVEL: 'silent', ...freePorts, ...env },
   });
   const ended = once(child, 'exit');
-  const died = ended.then(([code]) => Promise.reject(new Error(`the other worker ended with ${code}`)));
-  const message = await Promise.race([once(child, 'message'), died]);
-  died.catch(() => undefined);
-  const [{ ports }] = message as [{ ports: OtherWorker['ports'] }];
+  const ports = await new Promise<OtherWorker['ports']>((resolve, reject) => {
+    child.on('message', (message: { type: string; ports: OtherWorker['ports'] }) => {
+      if (message.type === 'ready') resolve(message.ports);
+    });
+    void ended.then(([code]) => reject(new Error(`the other worker ended with ${code}`)));
+  });
   return {
     process: child,
     ports,
@@ -64,6 +67,16 @@ export interface RemoteBench {
   stop(): Promise<void>;
 }
 
+/** That all were solved; where not, with what was seen. */
+export function expectSolved(
+  outcomes: readonly Awaited<ReturnType<typeof solveShard>>[],
+  { seen }: RemoteBench,
+): void {
+  const others = outcomes.filter((solved) => solved?.outcome.status !== 'solved');
+  const shown = others.map((solved) => `${solved?.outcome.status}: ${solved?.fault?.message}`);
+  expect({ shown, seen: others.length > 0 ? seen : [] }).toEqual({ shown: [], seen: [] });
+}
+
 /** Our own engines are away: whatever is solved is solved elsewhere. */
 const noneHere: LocalEngines & { onHandOver(): void } = {
   infer: () => Promise.reject(new NoEngineInTime('none here')),
@@ -86,7 +99,10 @@ function recording(tell: (event: SeenEvent) => void): WorkerEvents {
 }
 
 /** What a worker without an engine of its own makes of the engines of others. */
-export async function startRemoteBench(env: Readonly<Record<string, string>>): Promise<RemoteBench> {
+export async function startRemoteBench(
+  env: Readonly<Record<string, string>>,
+  connectWith?: (events: WorkerEvents) => (grpc: EngineClient, address: string) => EngineClient,
+): Promise<RemoteBench> {
   const seen: SeenEvent[] = [];
   let waiting: () => void = () => undefined;
   const events = recording((event) => (seen.push(event), waiting()));
@@ -96,7 +112,8 @@ export async function startRemoteBench(env: Readonly<Record<string, string>>): P
     logger: pino({ level: 'silent' }),
     onStop: (_name: string, close: () => unknown) => void closers.push(close),
   } as unknown as ServiceContext<WorkerConfig>;
-  const parts = { local: noneHere, handOver: noneHere, tls: null, connect: <T>(grpc: T): T => grpc };
+  const connect = connectWith?.(events) ?? ((grpc: EngineClient) => grpc);
+  const parts = { local: noneHere, handOver: noneHere, tls: null, connect };
   const remotes = (await startRemotes(context, parts, events))!;
   const suspects = new Suspects();
   let from = 0;

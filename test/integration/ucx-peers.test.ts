@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import type { Metadata } from '@grpc/grpc-js';
+import { notesOf } from '#lib/engine-client/peer-notes';
 import { HandedOver, LateHere } from '#services/inference-worker/placement/placement';
 import { RoundhouseError } from '#schemas/errors';
 import { until } from '../support/until';
@@ -98,7 +100,9 @@ describeUcx('requests over UCX', () => {
     const service = { ...echo, infer: () => Promise.reject(errors.shift() as Error) };
     const { client } = await connected(await startPeer({ service }));
     const fail = () => client.infer(requestOf(), inSeconds(30)).catch((error: unknown) => error);
-    expect(await fail()).toMatchObject({ code: 'ENGINE_BUSY', message: 'full', remainingMs: 12 });
+    const busy = (await fail()) as RoundhouseError;
+    expect(busy).toMatchObject({ code: 'ENGINE_BUSY', message: 'full', remainingMs: 12 });
+    expect(notesOf((busy.cause as { metadata: Metadata }).metadata)?.load).toEqual({ waiting: 3 });
     expect(await fail()).toBeInstanceOf(LateHere);
     expect(await fail()).toBeInstanceOf(HandedOver);
     expect(await fail()).toMatchObject({ code: 'INTERNAL', message: 'a fault' });

@@ -1,6 +1,6 @@
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
-import { Client, Metadata } from '@grpc/grpc-js';
+import { Client, Metadata, status, type ServiceError } from '@grpc/grpc-js';
 import { grpcChannel, type PeerTls } from '#lib/peer-tls';
 import type { UcxOffer } from './agreement';
 import { peerProtocol, type HandshakeRequest, type HandshakeResponse } from './handshake-protocol';
@@ -30,8 +30,10 @@ function call(client: Client, request: HandshakeRequest, timeoutMs: number): Pro
   const { path, requestSerialize, responseDeserialize } = peerProtocol().Handshake;
   const deadline = Date.now() + timeoutMs;
   return new Promise((resolve, reject) => {
-    const onAnswer = (error: Error | null, answer?: HandshakeResponse): void =>
-      error === null ? resolve(answer!) : reject(error);
+    const onAnswer = (error: ServiceError | null, answer?: HandshakeResponse): void => {
+      if (error === null) resolve(answer!);
+      else reject(error.code === status.UNIMPLEMENTED ? new UcxRefused('it knows no handshake') : error);
+    };
     client.makeUnaryRequest(
       path,
       requestSerialize,

@@ -1,3 +1,5 @@
+import { Metadata } from '@grpc/grpc-js';
+import { setNotes } from '#lib/engine-client/peer-notes';
 import { RoundhouseError, type ErrorCode } from '#schemas/errors';
 import { HandedOver, LateHere, NoEngineInTime, UnfitHere } from '../../placement/placement';
 import type { RefusalKind } from './frame-descriptions';
@@ -10,8 +12,7 @@ export function refusalOf(error: RoundhouseError): RefusalKind | null {
   return error instanceof HandedOver ? 'handed_over' : null;
 }
 
-/** The other worker's error as its own callers have it. */
-export function errorOf(
+function madeAgain(
   code: ErrorCode,
   message: string,
   refusal: RefusalKind | null,
@@ -22,4 +23,17 @@ export function errorOf(
   if (refusal === 'no_engine') return new NoEngineInTime(message);
   if (refusal === 'handed_over') return new HandedOver();
   return new RoundhouseError(code, message, [], { remainingMs });
+}
+
+/** The other worker's error as its own callers have it; its load report lies where gRPC's errors have it. */
+export function errorOf(
+  code: ErrorCode,
+  message: string,
+  refusal: RefusalKind | null,
+  remainingMs: number | undefined,
+  load?: unknown,
+): RoundhouseError {
+  const error = madeAgain(code, message, refusal, remainingMs);
+  if (load !== undefined) error.cause = { metadata: setNotes(new Metadata(), { deviceKind: '', load }) };
+  return error;
 }

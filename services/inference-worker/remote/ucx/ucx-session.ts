@@ -165,10 +165,10 @@ export class UcxSession implements ConnectionListener {
   }
 
   private onFailure(id: number, { description }: FrameHeader): void {
-    const { code, message, refusal, remainingMs } = readFailure(description);
+    const { code, message, refusal, remainingMs, load } = readFailure(description);
     const known = isErrorCode(code) ? asCallerSees(code) : 'MODEL_FAILED';
     const flight = this.flights.get(id);
-    this.settle(id, () => flight!.reject(errorOf(known, message, refusal, remainingMs)));
+    this.settle(id, () => flight!.reject(errorOf(known, message, refusal, remainingMs, load)));
   }
 
   private onBye(): void {
