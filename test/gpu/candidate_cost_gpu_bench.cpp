@@ -181,7 +181,8 @@ void addPhases(const Settings& settings, Report& report) {
     add("shipped", shards, {});
     if (!settings.ways) continue;
     for (const Way& way : kWays) {
-      add(way.name, shards, {.atOnceUpTo = way.atOnceUpTo, .builtPerWarp = way.builtPerWarp, .copyBy = way.copyBy});
+      add(way.name, shards,
+          {.atOnceUpTo = way.atOnceUpTo, .builtPerWarp = way.builtPerWarp, .copyBy = way.copyBy, .graphsEtr = way.graphsEtr});
     }
   }
 }

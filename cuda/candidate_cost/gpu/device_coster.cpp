@@ -83,6 +83,7 @@ DeviceCoster::DeviceCoster(const DeviceCosterOptions& options,
       etrTurns_(options.device, sharing::Phase::etr, options.takesTurns),
       planningTurns_(options.device, sharing::Phase::planning, options.takesTurns) {
   costKernelResources();
+  if (options.graphsEtr) network_->prepare();
 }
 
 std::vector<std::string> DeviceCoster::resources() const {
@@ -208,7 +209,10 @@ void DeviceCoster::predict(const DeviceShards& batch) {
   launchOpening(batch, upload_.mostCandidates(), upload_.mostOrders(), stream_);
   mark("opening");
   if (upload_.rows() > 0) {
-    network_->enqueue(batch.features, networkRows(), d_quantiles_.as<float>(), stream_);
+    const auto rows = networkRows();
+    const bool asGraph = options_.graphsEtr && network_->enqueueCall({batch.features, true}, rows,
+                                                                     {d_quantiles_.as<float>(), true}, stream_);
+    if (!asGraph) network_->enqueue(batch.features, rows, d_quantiles_.as<float>(), stream_);
     mark("ETR");
   }
   launchTimes(batch, upload_.mostOrders(), stream_);

@@ -54,6 +54,8 @@ struct DeviceCosterOptions {
   /// The network is called with few different numbers of rows, since its runtime prepares itself for each.
   bool padsRows = false;
   CopyBy copyBy = CopyBy::engine;
+  /// ETR is launched as one graph where its rows allow it.
+  bool graphsEtr = false;
   /// Its batches take turns with others of the GPU in ETR and OR.
   bool takesTurns = false;
   /// Of the network's weights, as a measure of what a row costs.

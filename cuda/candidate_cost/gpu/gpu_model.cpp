@@ -42,6 +42,7 @@ DeviceCosterOptions optionsOf(const backend::ModelSettings& settings, int device
     throw Error(ErrorCode::modelFailed, "parameter 'copies' is neither 'kernel' nor 'engine': " + copies);
   }
   options.copyBy = copies == "kernel" ? CopyBy::kernel : CopyBy::engine;
+  options.graphsEtr = settings.parameter("etr", options.graphsEtr ? "graph" : "launch") == "graph";
   options.takesTurns = settings.parameter("turns", sharing::takesTurns() ? "on" : "off") == "on";
   return options;
 }

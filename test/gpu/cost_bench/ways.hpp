@@ -13,6 +13,7 @@ struct Way {
   std::map<std::string, std::string> parameters;
   candidate_cost::gpu::CopyBy copyBy;
   int atOnceUpTo, builtPerWarp;
+  bool graphsEtr = false;
 };
 
 inline const Way kWays[] = {
@@ -22,6 +23,12 @@ inline const Way kWays[] = {
     {"once_kernel_16", {{"copies", "kernel"}, {"built_per_warp", "16"}}, candidate_cost::gpu::CopyBy::kernel, 32768, 16},
     {"once_kernel_8", {{"copies", "kernel"}, {"built_per_warp", "8"}}, candidate_cost::gpu::CopyBy::kernel, 32768, 8},
     {"once_kernel_4", {{"copies", "kernel"}, {"built_per_warp", "4"}}, candidate_cost::gpu::CopyBy::kernel, 32768, 4},
+    {"once_kernel_8_graph",
+     {{"copies", "kernel"}, {"built_per_warp", "8"}, {"etr", "graph"}},
+     candidate_cost::gpu::CopyBy::kernel,
+     32768,
+     8,
+     true},
 };
 
 }  // namespace roundhouse::test
