@@ -177,7 +177,7 @@ test('what is no container of ours', () => {
 
 test('a block that would grow beyond all bounds', () => {
   write([]);
-  const zeros = deflateRawSync(Buffer.alloc(300 * 1024 * 1024));
+  const zeros = deflateRawSync(Buffer.alloc(257 * 1024 * 1024), { level: 1 });
   const sync = readFileSync(file).subarray(-16);
   const block = [encodeLong(1), encodeLong(zeros.length), zeros, sync];
   writeFileSync(file, Buffer.concat([readFileSync(file), ...block]));
