@@ -85,7 +85,10 @@ inline std::vector<double> startPrices(const Columns& columns, double step) {
     const int32_t from = columns.orderStart[column];
     const int32_t to = columns.orderStart[column + 1];
     const double share = rounded(columns.profit[column] / (to - from) / 2 / step) * step;
-    for (int32_t slot = from; slot < to; ++slot) price[columns.orders[slot]] = std::max(price[columns.orders[slot]], share);
+    for (int32_t slot = from; slot < to; ++slot) {
+      double& known = price[columns.orders[slot]];
+      known = std::max(known, share);
+    }
   }
   return price;
 }
