@@ -21,6 +21,7 @@ const allowed = [
   ['bench/stagger/play.ts', 'services/inference-worker/solve-shard'],
   ['services/replay/main.ts', 'launcher/stop-signal'],
   ['services/replay/import/mdrp.ts', 'native/planner/route-planner'],
+  ['services/aggregator/decide/decide-thread.ts', 'native/packing/native-packer'],
 ];
 const forbidden = [
   ['services/replay/main.ts', 'services/ingest/config'],
@@ -28,6 +29,7 @@ const forbidden = [
   ['services/ingest/main.ts', 'services/aggregator/join'],
   ['services/ingest/main.ts', 'launcher/broker'],
   ['services/ingest/main.ts', 'native/planner/index'],
+  ['services/ingest/main.ts', 'native/packing/native-packer'],
   ['lib/bus/kafka.ts', 'services/ingest/main'],
   ['policy/join/decide-round.ts', 'lib/config'],
   ['schemas/src/domain.ts', 'policy/routing'],
