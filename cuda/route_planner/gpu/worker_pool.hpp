@@ -19,7 +19,7 @@ int usualThreads();
 /// between pieces they stay awake for a while, since a virtual core that sleeps takes longer to wake than a piece takes.
 class WorkerPool {
  public:
-  explicit WorkerPool(int threads, std::chrono::microseconds awake = std::chrono::microseconds(250));
+  explicit WorkerPool(int threads, std::chrono::microseconds awake = std::chrono::microseconds(400));
   WorkerPool(const WorkerPool&) = delete;
   WorkerPool& operator=(const WorkerPool&) = delete;
   ~WorkerPool();
