@@ -224,8 +224,14 @@ test('bytes that are no manifest do not end the thread', () => {
   const thread = new DecidingThread(means);
   expect(thread.answer({ kind: 'prepare', number: 0, manifestBytes: Buffer.from('no manifest') })).toBeNull();
   const question = {
-    ...{ kind: 'decide', number: 0, manifestBytes: null, told: [], outcomes: new Map() },
-    ...{ closedBy: 'deadline', stale: false, effort: 'full' },
+    kind: 'decide',
+    number: 0,
+    manifestBytes: null,
+    told: [],
+    outcomes: new Map(),
+    closedBy: 'deadline',
+    stale: false,
+    effort: 'full',
   } as const;
   expect(thread.answer(question)).toEqual({ kind: 'lacking' });
 });
