@@ -13,6 +13,11 @@ import type { ServingPorts, ServingSettings } from './serving-worker';
 
 const manyAtOnce = { ROUNDHOUSE_ENGINE_MAX_MESSAGE_BYTES: '67108864' };
 
+/** What the engine finds its own programs by, where it is set. */
+function given(...keys: string[]): Record<string, string> {
+  return Object.fromEntries(keys.flatMap((key) => (process.env[key] ? [[key, process.env[key]]] : [])));
+}
+
 type Place = Network['serving'];
 
 /** A program of this folder, in a place of the network. */
@@ -34,7 +39,8 @@ function told<T>(child: ChildProcess, field: string): Promise<T> {
 async function measure(folder: string, network: Network, options: Options): Promise<object> {
   const library = ucxLibrary(projectPath('.roundhouse', 'toolchain'));
   const socket = join(folder, 'engine.sock');
-  const engine = await startEngine({ models: makeRepository(folder), socket, env: manyAtOnce });
+  const env = { ...manyAtOnce, ...given('ROUNDHOUSE_TOOLCHAIN_DIR', 'ROUNDHOUSE_ONNXRUNTIME') };
+  const engine = await startEngine({ models: makeRepository(folder), socket, env });
   const { transports } = options;
   const at: ServingSettings = {
     address: network.serving.address,
@@ -60,7 +66,9 @@ async function measure(folder: string, network: Network, options: Options): Prom
 async function main(options: Options): Promise<void> {
   const network = makeNetwork(options.network);
   try {
-    console.log(JSON.stringify(await inFolder((folder) => measure(folder, network, options)), null, 2));
+    const figures = await inFolder((folder) => measure(folder, network, options));
+    // One line for programs.
+    console.log(JSON.stringify(figures, null, process.stdout.isTTY ? 2 : 0));
   } finally {
     network.remove();
   }

@@ -22,7 +22,7 @@ export function benchNames(build) {
 }
 
 /** Those of `npm run bench` that need no other program. */
-const nodeBenches = ['pipeline', 'recovery', 'dataplane', 'stagger'];
+const nodeBenches = ['pipeline', 'recovery', 'dataplane', 'stagger', 'remote'];
 
 /** True when every one of them ended well; one JSON file each, also of one that failed. */
 export async function runBenches(machine, { names, flags, limitMs }) {
