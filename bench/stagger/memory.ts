@@ -1,10 +1,11 @@
 import { quantile } from '#policy/simulation/statistics';
+import { EngineService } from '#services/inference-worker/admission/engine-service';
 import { play } from './play';
 import type { StaggerOptions } from './options';
 import { makeRepository } from './repository';
 import { makeTemplates } from './templates';
 import type { TracedShard } from './trace';
-import { startWorkerEngines } from './worker-engines';
+import { startWorkerEngines, type WorkerEngines } from './worker-engines';
 
 const modelCount = 6;
 const repeats = 20;
@@ -13,6 +14,17 @@ interface Latencies {
   readonly p50Ms: number;
   readonly p99Ms: number;
   readonly failed: number;
+  /** As the engine says: bytes and peaks of each GPU. */
+  readonly gpus: readonly object[];
+}
+
+async function gpuMemory({ engines }: WorkerEngines): Promise<readonly object[]> {
+  const service = new EngineService(engines.address()!);
+  try {
+    return (await service.ask<{ gpus: readonly object[] }>('Memory', 5_000)).gpus;
+  } finally {
+    service.close();
+  }
 }
 
 async function latenciesOf(
@@ -31,6 +43,7 @@ async function latenciesOf(
       p50Ms: Number(quantile(took, 0.5).toFixed(2)),
       p99Ms: Number(quantile(took, 0.99).toFixed(2)),
       failed: played.length - took.length,
+      gpus: await gpuMemory(worker),
     };
   } finally {
     await worker.stop();

@@ -34,6 +34,10 @@ function settingsFor(poolBytes: number, devices: readonly EngineDevice[], lag: T
     get cushionShare() {
       return isOnCpu() ? cushionShareOnCpu : defaultSettings.cushionShare;
     },
+    /** Long ones first gain nothing where threads need no interlock, and small ones wait for them. */
+    get headStart() {
+      return isOnCpu() ? 0 : defaultSettings.headStart;
+    },
     get mostPasses() {
       return isOnCpu() ? mostPassesOnCpu : defaultSettings.mostPasses;
     },
