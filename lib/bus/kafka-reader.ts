@@ -134,6 +134,16 @@ export async function followTopic(kafka: Kafka, logger: Logger, options: FollowO
   return reader;
 }
 
+/**
+ * Has retention removed messages of the topic that may have been appended at or after `at`? It is so where a
+ * partition's oldest message is the first one at or after it, and isn't the first there ever was.
+ */
+export async function isCutOff(kafka: Kafka, topic: string, at: UnixMs): Promise<boolean> {
+  const first = await positionsOf(kafka, topic, { timestamp: at });
+  const oldest = await positionsOf(kafka, topic, 'earliest');
+  return [...oldest].some(([partition, low]) => low > 0n && first.get(partition) === low);
+}
+
 /** Hands out every message from `from` up to `to`; resolves to their count. */
 export async function readRange(kafka: Kafka, logger: Logger, options: ReadRangeOptions): Promise<number> {
   const { topic, from, to = 'latest', handle, stallTimeoutMs = 30_000 } = options;

@@ -1,3 +1,4 @@
+import type { UnixMs } from '#schemas/brands';
 import { waitFor } from '../wait-for';
 import { measureClockSkewMs, type ClockProbe } from './clock-skew';
 import { createKafka, withAdmin, type BusOptions } from './kafka-client';
@@ -5,6 +6,7 @@ import { KafkaWindowedConsumer } from './kafka-consumer';
 import { KafkaProducer, type ProducerOptions } from './kafka-producer';
 import {
   followTopic,
+  isCutOff,
   readRange,
   type FollowOptions,
   type Follower,
@@ -29,6 +31,8 @@ export interface Bus {
   /** Our clock minus the broker's; throws CLOCK_SKEWED above the limit. */
   measureClockSkewMs(probe: ClockProbe): Promise<number>;
   readRange(options: ReadRangeOptions): Promise<number>;
+  /** Has retention removed messages that may have been appended at or after the time? */
+  isCutOff(topic: string, at: UnixMs): Promise<boolean>;
   /** Follows all partitions of a topic outside of any consumer group. */
   followTopic(options: FollowOptions): Promise<Follower>;
   /** Closes producers and readers that are still open. Consumers are stopped by their owners. */
@@ -57,6 +61,7 @@ export function connectBus(options: BusOptions): Bus {
     },
     measureClockSkewMs: (probe) => measureClockSkewMs(kafka, probe),
     readRange: (range) => readRange(kafka, logger, range),
+    isCutOff: (topic, at) => isCutOff(kafka, topic, at),
     async followTopic(follow) {
       const follower = await followTopic(kafka, logger, follow);
       open.add(follower);

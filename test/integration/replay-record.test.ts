@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { Kafka, logLevel } from 'kafkajs';
 import { pino } from 'pino';
 import { connectBus, topicSpecs, type Bus } from '#lib/bus/kafka';
 import type { BusProducer } from '#lib/bus/port';
@@ -167,6 +168,21 @@ test('a recording that is told to end goes on later, too', async () => {
   const options = parseRecord(['--out', out(), '--from', '2m']);
   await expect(recordCommand(options, place(told.signal, stop))).rejects.toThrow('told to end');
   expect(await record()).toBe(0);
+});
+
+test('where retention has cut the range off, it is said', async () => {
+  await publish(...allKinds().slice(0, 2));
+  const topic = topicsOf(stack.topicPrefix).rounds;
+  const admin = new Kafka({ brokers: [...stack.brokers], logLevel: logLevel.NOTHING }).admin();
+  await admin.connect();
+  const ends = await admin.fetchTopicOffsets(topic);
+  const { partition } = ends.find(({ high }) => high === '2')!;
+  await admin.deleteTopicRecords({ topic, partitions: [{ partition, offset: '1' }] });
+  await admin.disconnect();
+  expect(await record('--from', '5m')).toBe(0);
+  expect(recordedIds()).toEqual(['round-2']);
+  expect(lines[0]).toBe(`${topic}: retention has removed messages that may be of the range's beginning`);
+  expect(lines.filter((line) => line.includes('retention'))).toHaveLength(1);
 });
 
 test('a range without rounds, a folder in use, and Kafka that is not there', async () => {

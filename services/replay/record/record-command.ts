@@ -111,6 +111,19 @@ async function record({ rules, bus, writer, origin }: Work, options: RecordOptio
   return tally;
 }
 
+/** Rounds that are gone from Kafka leave no trace: all that can be said is that there may have been some. */
+async function tellOfRetention(
+  bus: Bus,
+  { topicPrefix, from }: KafkaOrigin,
+  place: CommandPlace,
+): Promise<void> {
+  const topics = topicsOf(topicPrefix);
+  for (const topic of [topics.rounds, topics.outcomes, topics.decisions]) {
+    if (await bus.isCutOff(topic, from as UnixMs))
+      place.tellError(`${topic}: retention has removed messages that may be of the range's beginning`);
+  }
+}
+
 /** Resolves to the exit code: 1 where a round isn't whole or a message couldn't be read. */
 export async function recordCommand(options: RecordOptions, place: CommandPlace): Promise<number> {
   const { brokers, topicPrefix, settings } = settingsOf(place.env);
@@ -122,6 +135,7 @@ export async function recordCommand(options: RecordOptions, place: CommandPlace)
   const bus = connectBus({ brokers, clientId: 'roundhouse-replay', logger });
   try {
     await bus.waitUntilReady(5_000, place.signal);
+    await tellOfRetention(bus, origin, place);
     const { unread } = await record({ rules, bus, writer, origin }, options, place);
     const { progress } = writer.end(writer.progress.until);
     place.tell(

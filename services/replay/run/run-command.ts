@@ -199,6 +199,7 @@ async function runRecording(
       recording: { sha256: recording.manifest.sha256 },
     };
     const summary = writer.end(facts, corruptBlocks);
+    tellOfDevice(recording, deviceKind, tellError);
     tell(summaryText(options.out, summary));
     const differs = options.expectEqual && summary.equal < summary.compared;
     return summary.withoutDecision > 0 || differs ? 1 : 0;
@@ -206,6 +207,13 @@ async function runRecording(
     writer.discard();
     throw error;
   }
+}
+
+/** Contents are only promised to be equal on one kind of device. */
+function tellOfDevice({ manifest }: Recording, deviceKind: string, tellError: (line: string) => void): void {
+  const recorded = manifest.deviceKinds.join(', ');
+  if (recorded === '' || deviceKind === '' || deviceKind === 'recorded' || deviceKind === recorded) return;
+  tellError(`recorded on ${recorded}, run on ${deviceKind}: predicted times may differ within their limit`);
 }
 
 function summaryText(out: string, summary: RunSummary): string {
