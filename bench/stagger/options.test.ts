@@ -3,9 +3,9 @@ import { parseOptions } from './options';
 test('without flags both policies are compared', () => {
   expect(parseOptions([])).toMatchObject({
     mode: 'compare',
-    load: 0.9,
-    light: [96],
-    heavy: [320, 320],
+    load: 0.8,
+    light: [320, 320],
+    heavy: [576, 576, 576],
     deadlineMs: [5_000, 10_000],
     engines: ['auto'],
   });

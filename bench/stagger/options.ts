@@ -33,13 +33,13 @@ export const usage = `npm run --silent bench -- stagger [FLAGS]
   of ten rounds of 1 to 12 shards, twentyfold apart in size, of two models: candidate_cost with a light and with a
   heavy network. One JSON document; progress on stderr.
   --runs N          of each policy (default 5)
-  --bursts N        of the trace (default 20)       --seed N    of the trace (default 1)
-  --load X          against what fifo does when everything is there at once (default 0.9; 0: everything at once)
-  --least N         candidates of the smallest shard (default 50)
+  --bursts N        of the trace (default 12)       --seed N    of the trace (default 1)
+  --load X          against what fifo does when everything is there at once (default 0.8; 0: everything at once)
+  --least N         candidates of the smallest shard (default 200)
   --factor N        how much larger the largest is (default 20)
-  --bundle-orders N at most (default 2)
-  --light AxN-B     hidden layers of the light network (default 96)
-  --heavy AxN-B     of the heavy one (default 320x2)
+  --bundle-orders N at most (default 3)
+  --light AxN-B     hidden layers of the light network (default 320x2)
+  --heavy AxN-B     of the heavy one (default 576x3)
   --deadline A-B    milliseconds from a round's arrival to its deadline, evenly between (default 5000-10000)
   --engines LIST    as ROUNDHOUSE_ENGINES (default auto)
   --kill            one more run in which an engine is killed half-way
@@ -114,13 +114,13 @@ export function parseOptions(argv: readonly string[]): StaggerOptions {
     mode: modes[0] ?? 'compare',
     runs: number('runs', 5, 1, 1_000),
     seed: number('seed', 1, 1, 1_000_000),
-    bursts: number('bursts', 20, 1, 100_000),
-    load: numberFlag('load', given.load, { default: 0.9, min: 0, max: 10, whole: false }),
-    least: number('least', 50, 1, 10_000),
+    bursts: number('bursts', 12, 1, 100_000),
+    load: numberFlag('load', given.load, { default: 0.8, min: 0, max: 10, whole: false }),
+    least: number('least', 200, 1, 10_000),
     factor: number('factor', 20, 1, 1_000),
-    bundleOrders: number('bundle-orders', 2, 1, 4),
-    light: layers('light', given.light ?? '96'),
-    heavy: layers('heavy', given.heavy ?? '320x2'),
+    bundleOrders: number('bundle-orders', 3, 1, 4),
+    light: layers('light', given.light ?? '320x2'),
+    heavy: layers('heavy', given.heavy ?? '576x3'),
     deadlineMs: deadlines(given.deadline ?? '5000-10000'),
     engines: (given.engines ?? 'auto').split('|'),
     kill: given.kill === true,
