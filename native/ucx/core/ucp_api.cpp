@@ -13,10 +13,12 @@ namespace roundhouse::ucx {
 namespace {
 
 // Read once, while the library is loaded: it is to leave the signals and the memory functions of Node alone, and to
-// say nothing. What a user has set stays.
+// say nothing. Segments of TCP as long as a receiver takes by default: at a megabyte that halves the time. What a user
+// has set stays.
 constexpr const char* kEnvironment[][2] = {
     {"UCX_HANDLE_ERRORS", "none"}, {"UCX_DEBUG_SIGNO", "0"},          {"UCX_MEM_EVENTS", "n"},
     {"UCX_VFS_ENABLE", "n"},       {"UCX_WARN_UNUSED_ENV_VARS", "n"}, {"UCX_LOG_LEVEL", "fatal"},
+    {"UCX_TCP_TX_SEG_SIZE", "64k"},
 };
 
 template <typename Function>
