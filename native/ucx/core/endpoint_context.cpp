@@ -1,5 +1,6 @@
 #include "endpoint_context.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
@@ -73,7 +74,7 @@ void EndpointContext::create_worker() {
   attributes.field_mask = UCP_WORKER_ATTR_FIELD_MAX_AM_HEADER;
   status = api_.worker_query(worker_, &attributes);
   if (status != UCS_OK) throw UcxFailure("UNAVAILABLE", "no active messages: " + api_.text_of(status));
-  most_header_bytes_ = attributes.max_am_header;
+  most_header_bytes_ = std::min<std::uint64_t>(attributes.max_am_header, kMostHeaderBytes);
 }
 
 // The only list that there is, is meant for people: "# resource 2 : md 1 dev 2 flags -- tcp/eth0".

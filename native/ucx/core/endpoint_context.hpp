@@ -9,6 +9,9 @@
 
 namespace roundhouse::ucx {
 
+// Of an active message; none of ours is longer, whatever the transport takes.
+constexpr std::uint64_t kMostHeaderBytes = 8'192;
+
 struct ContextSettings {
   std::string library;
   // As UCX_TLS and UCX_NET_DEVICES have them; empty: what the environment says.
@@ -27,7 +30,7 @@ class EndpointContext {
   const UcpApi& api() const { return api_; }
   ucp_worker_h worker() const { return worker_; }
   int event_fd() const { return event_fd_; }
-  // Of an active message's header.
+  // Of the headers that may be sent.
   std::uint64_t most_header_bytes() const { return most_header_bytes_; }
   // "tcp/eth0", as UCX names them.
   const std::vector<std::string>& transports() const { return transports_; }

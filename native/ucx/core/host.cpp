@@ -221,7 +221,7 @@ void Host::release(std::uint64_t id) {
 // nullptr for a message that may pass.
 const char* Host::fault_of(Connection& connection, const void* header, std::size_t header_bytes,
                            std::size_t bytes) const {
-  if (header_bytes > context_->most_header_bytes()) return "a header longer than any";
+  if (header_bytes > kMostHeaderBytes) return "a header longer than any";
   if (connection.messages.size() >= kMostWaiting) return "more messages than anybody reads";
   if (connection.key) {
     const bool knows = header_bytes >= kKeyBytes && is_key(*connection.key, header);
