@@ -46,28 +46,26 @@ void BatchUpload::prepare(std::span<const ShardInput> inputs) {
     describe(inputs[index], shards_[index]);
   }
   std::memcpy(staging_.as<std::byte>(), shards_.data(), sizeof(DeviceShard) * shards_.size());
-  std::memset(staging_.as<std::byte>() + countersAt_, 0, sizeof(route_planner::gpu::Counters));
   std::byte* const results = staging_.as<std::byte>() + resultsAt_;
-  *reinterpret_cast<BatchStamps*>(results) = {};
+  std::memset(results, 0, statesIn());
   std::fill_n(reinterpret_cast<ShardState*>(results + statesIn()), shards_.size(), kFreshState);
 }
 
 void BatchUpload::demandRoom(std::span<const ShardInput> inputs) {
   next_.staged = aligned(sizeof(DeviceShard) * inputs.size());
   std::size_t direct = 0, times = 0;
-  countersAt_ = next_.staged;
+  resultsAt_ = next_.staged;
   stretches_.clear();
   for (const ShardInput& input : inputs) {
     const auto tensors = bytesOf(input);
     stretches_.push_back(input.pinned ? stretchOf(tensors) : TensorBytes{nullptr, 0});
     const auto orders = static_cast<std::size_t>(input.shard->tables.orderCount);
-    countersAt_ += aligned(sizeof(OrderAsk) * orders);
+    resultsAt_ += aligned(sizeof(OrderAsk) * orders);
     times += sizeof(std::int32_t) * layout::ORDER_TIME_COLUMNS * orders;
     direct += aligned(stretches_.back().bytes + kAround);
     if (stretches_.back().bytes > 0) continue;
-    for (const TensorBytes& tensor : tensors) countersAt_ += aligned(tensor.bytes);
+    for (const TensorBytes& tensor : tensors) resultsAt_ += aligned(tensor.bytes);
   }
-  resultsAt_ = countersAt_ + aligned(sizeof(route_planner::gpu::Counters));
   stagedBytes_ = resultsAt_ + timesIn();
   next_.direct = stagedBytes_ + aligned(times);
   staging_.demand(roomFor(stagedBytes_));

@@ -33,14 +33,15 @@ class BatchUpload {
   /// After `prepare`: in device memory, each as many as shards.
   const DeviceShard* d_shards() const { return d_memory_.as<DeviceShard>(); }
   ShardState* d_states() const { return at<ShardState>(resultsAt_ + statesIn()); }
-  BatchStamps* d_stamps() const { return at<BatchStamps>(resultsAt_); }
+  BatchStamps* d_stamps() const { return at<BatchStamps>(resultsAt_ + stampsIn()); }
   /// All 0 after the copy.
-  route_planner::gpu::Counters* d_zeroCounters() const { return at<route_planner::gpu::Counters>(countersAt_); }
+  route_planner::gpu::Counters* d_counters() const { return at<route_planner::gpu::Counters>(resultsAt_); }
   std::int32_t* d_orderTimes() const { return at<std::int32_t>(resultsAt_ + timesIn()); }
-  /// Stamps, states and order times lie together, to be copied back at once; these say where in them.
+  /// Counters, stamps, states and order times lie together, to be copied back at once; these say where in them.
   const std::byte* d_results() const { return at<std::byte>(resultsAt_); }
   std::size_t resultsBytes() const { return timesIn() + timesBytes(); }
-  static constexpr std::size_t statesIn() { return kAlign; }
+  static constexpr std::size_t stampsIn() { return aligned(sizeof(route_planner::gpu::Counters)); }
+  static constexpr std::size_t statesIn() { return stampsIn() + aligned(sizeof(BatchStamps)); }
   std::size_t timesIn() const { return statesIn() + aligned(sizeof(ShardState) * shards_.size()); }
 
   int orders() const { return orders_; }
@@ -86,7 +87,7 @@ class BatchUpload {
   std::vector<TensorBytes> stretches_;
   /// The staged bytes, then the stretches.
   std::vector<BytesCopy> direct_;
-  std::size_t countersAt_ = 0, resultsAt_ = 0;
+  std::size_t resultsAt_ = 0;
   std::size_t stagedBytes_ = 0;
   Cursors next_{};
   int orders_ = 0, candidates_ = 0, rows_ = 0, mostOrders_ = 0, mostCandidates_ = 0, mostPlanOrders_ = 0;

@@ -48,28 +48,6 @@ std::exception_ptr failureOf(std::exception_ptr error) {
   }
 }
 
-ShardTimes timesOf(const CostTask& task) {
-  ShardTimes times;
-  const auto* bytes = static_cast<const std::byte*>(task.orderTimes);
-  for (int order = 0; order < task.shard->tables.orderCount; ++order, bytes += kTimesRow) {
-    std::int32_t row[layout::ORDER_TIME_COLUMNS];
-    std::memcpy(row, bytes, sizeof row);
-    times.orders.push_back({row[layout::OrderTimeColumn::readyAt], row[layout::OrderTimeColumn::pickupPostService],
-                            row[layout::OrderTimeColumn::dropoffPostService]});
-  }
-  std::copy_n(task.rideFactors, kVehicles, times.rideFactors);
-  return times;
-}
-
-/// Throws what is wrong with the shard, in the order in which the CPU finds it.
-void requireGood(const CostTask& task, const ShardState& state) {
-  if (state.wrongCandidate != kNone) refuseCandidate(*task.shard, state.wrongCandidate);
-  if (state.notFinite != kNone) requireAllFinite(state.notFinite % 8);
-  if (state.refused != kNone) refuseProblem(*task.shard, timesOf(task), state.refused);
-  if (state.isGood() && state.refused == kNone) return;
-  throw Error(ErrorCode::modelFailed, "the GPU refused what the CPU finds no fault in");
-}
-
 }  // namespace
 
 DeviceCoster::DeviceCoster(const DeviceCosterOptions& options,
@@ -131,6 +109,10 @@ void DeviceCoster::run(Tasks tasks, const Stop& stop) {
     planned = planningTurns_.take(demand, stream_, [&] { return plan(batch, tasks, stop); });
     if (planned) copyOut(tasks, batch);
     stream_.wait();
+    if (planned && planRest()) {
+      copyOut(tasks, batch);
+      stream_.wait();
+    }
     onHost_.end = unixNs();
   } catch (...) {
     (void)cudaStreamSynchronize(stream_);
@@ -220,14 +202,20 @@ void DeviceCoster::predict(const DeviceShards& batch) {
 }
 
 bool DeviceCoster::plan(const DeviceShards& batch, Tasks tasks, const Stop& stop) {
+  work_.reset();
   if (batch.candidates == 0) return true;
   const auto noneIsWanted = [&] {
     return std::all_of(tasks.begin(), tasks.end(), [&](const CostTask* task) { return stop(*task); });
   };
-  const auto work = candidateWork(batch, upload_.mostPlanOrders(), upload_.d_zeroCounters());
-  if (options_.clock == nullptr) return planner_.solve(batch.candidates, *work, stream_, noneIsWanted);
-  MarkedWork marked(*work, *options_.clock);
+  work_ = candidateWork(batch, upload_.mostPlanOrders(), upload_.d_counters());
+  if (options_.clock == nullptr) return planner_.solve(batch.candidates, *work_, stream_, noneIsWanted);
+  MarkedWork marked(*work_, *options_.clock);
   return planner_.solve(batch.candidates, marked, stream_, noneIsWanted);
+}
+
+/// The counters came down with the results; they are 0 where the planner has used its own.
+bool DeviceCoster::planRest() {
+  return work_ != nullptr && planner_.solveRest(*results_.as<route_planner::gpu::Counters>(), *work_, stream_);
 }
 
 /// A call of the runtime costs as much as copying 30 KB once more, so what is small comes down together.
@@ -253,39 +241,6 @@ void DeviceCoster::copyOut(Tasks tasks, const DeviceShards& batch) {
   }
   enqueueCopies(copies_, options_.copyBy, cudaMemcpyDeviceToHost, stream_);
   mark("copy out");
-}
-
-void DeviceCoster::readResults(Tasks tasks) {
-  for (const Staged& staged : staged_) {
-    if (staged.bytes > 0) std::memcpy(staged.to, staged.from, staged.bytes);
-  }
-  const auto& stamps = *results_.as<BatchStamps>();
-  clock_.observe(onHost_.begin, stamps.copied, std::max(stamps.predicted, stamps.planned), onHost_.end);
-  const auto* states = reinterpret_cast<const ShardState*>(results_.as<std::byte>() + BatchUpload::statesIn());
-  for (std::size_t index = 0; index < tasks.size(); ++index) {
-    CostTask& task = *tasks[index];
-    std::copy_n(states[index].rideFactors, kVehicles, task.rideFactors);
-    task.phases = phasesOf(task);
-    try {
-      requireGood(task, states[index]);
-    } catch (...) {
-      task.failure = std::current_exception();
-    }
-  }
-}
-
-/// Checking candidates counts as ETR where there is any, times and records as OR.
-Phases DeviceCoster::phasesOf(const CostTask& task) const {
-  const auto& stamps = *results_.as<BatchStamps>();
-  const std::int64_t copied = clock_.unixNs(stamps.copied), predicted = clock_.unixNs(stamps.predicted);
-  const bool predicts = upload_.rows() > 0, plans = stamps.planned != 0;
-  const std::int64_t planned = plans ? clock_.unixNs(stamps.planned) : predicted;
-  Phases phases;
-  phases.copyIn = {onHost_.begin, copied};
-  phases.copyOut = {planned, onHost_.end};
-  if (task.shard->needed.count() > 0) phases.etr = {copied, predicted};
-  if (plans && task.shard->tables.candidateCount > 0) phases.planning = {predicts ? predicted : copied, planned};
-  return phases;
 }
 
 void DeviceCoster::mark(const char* phase) {

@@ -94,8 +94,12 @@ class DeviceCoster {
   void demandRows(std::size_t rows);
   void predict(const DeviceShards& batch);
   bool plan(const DeviceShards& batch, Tasks tasks, const Stop& stop);
+  bool planRest();
   void copyOut(Tasks tasks, const DeviceShards& batch);
   void readResults(Tasks tasks);
+  const BatchStamps& stampsOf() const {
+    return *reinterpret_cast<const BatchStamps*>(results_.as<std::byte>() + BatchUpload::stampsIn());
+  }
   Phases phasesOf(const CostTask& task) const;
   void mark(const char* phase);
 
@@ -112,6 +116,8 @@ class DeviceCoster {
   route_planner::gpu::DevicePlanner planner_;
   device::Stream stream_;
   BatchUpload upload_;
+  /// Of the batch that was planned last.
+  std::unique_ptr<route_planner::gpu::DeviceWork> work_;
   std::vector<std::shared_ptr<const DeviceMatrix>> matricesInUse_;
   device::DeviceMemory d_features_, d_quantiles_, d_times_, d_records_;
   /// What BatchUpload::d_results says, then plans that go to pageable memory.

@@ -94,6 +94,10 @@ int DevicePlanner::device() const { return state_->options.device; }
 
 const std::vector<std::string>& DevicePlanner::resources() const { return state_->resources; }
 
+bool DevicePlanner::solveRest(const Counters& counters, DeviceWork& work, cudaStream_t stream) {
+  return state_->slots[0]->solveRest(counters, work, stream);
+}
+
 bool DevicePlanner::solve(int count, DeviceWork& work, cudaStream_t stream, const std::function<bool()>& stop) {
   device::useDevice(state_->options.device);
   if (count <= state_->options.atOnceUpTo && work.mostOrders() <= kSmallOrders) {

@@ -22,8 +22,8 @@ class DeviceWork {
   virtual int take(int /*first*/, int most) { return most; }
   /// No problem has more orders; asked once a call.
   virtual int mostOrders() const { return kMaxOrders; }
-  /// Counters in device memory that are all 0 when the work of a call that is solved at once begins; null: the planner
-  /// clears its own.
+  /// For a call that is solved at once: counters in device memory that are all 0 when its work begins, and whose owner
+  /// calls `solveRest` with them afterwards. Null: the planner clears its own, and launches the general kernel in any case.
   virtual Counters* zeroCounters() const { return nullptr; }
   /// Builds problems to.first … to.first + to.count − 1 (SourceWork has it).
   virtual void build(const Building& to, cudaStream_t stream) = 0;
@@ -71,6 +71,10 @@ class DevicePlanner {
   /// `stop` is asked before each chunk is enqueued and before its kernels are: false, once it says true and nothing of
   /// the call runs any more. Throws DeviceFault, and what `work` throws, when nothing of the call runs any more.
   bool solve(int count, DeviceWork& work, cudaStream_t stream, const std::function<bool()>& stop);
+
+  /// The work of a call that was solved at once has passed and left these counters: enqueues what only the general kernel
+  /// can, and `work.finish` once more. False where nothing was left.
+  bool solveRest(const Counters& counters, DeviceWork& work, cudaStream_t stream);
 
   int device() const;
   /// One line a kernel: registers, shared and local memory, blocks a multiprocessor.

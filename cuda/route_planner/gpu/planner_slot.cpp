@@ -91,9 +91,21 @@ void PlannerSlot::solveAtOnce(int count, int mostWarps, DeviceWork& work, cudaSt
   work.build(batch_, stream);
   require(launchPlacing(batch_, stream), "items can't be placed");
   require(launchSmall(batch_, mostWarps, stream), "few problems can't be solved");
-  work.solveGeneral(batch_, static_cast<int>(kFirstByCounters), d_scratch_.as<GeneralScratch>(), smaller(count, scratches_),
-                    stream);
+  if (work.zeroCounters() == nullptr) launchGeneralOf(count, work, stream);
   work.finish(batch_, DeviceWork::kNotKnown, stream);
+}
+
+void PlannerSlot::launchGeneralOf(int most, DeviceWork& work, cudaStream_t stream) {
+  work.solveGeneral(batch_, static_cast<int>(kFirstByCounters), d_scratch_.as<GeneralScratch>(), smaller(most, scratches_),
+                    stream);
+}
+
+bool PlannerSlot::solveRest(const Counters& counters, DeviceWork& work, cudaStream_t stream) {
+  const uint32_t left = counters.perGroup[kGeneralGroup] + counters.unsolved;
+  if (left == 0) return false;
+  launchGeneralOf(static_cast<int>(left), work, stream);
+  work.finish(batch_, DeviceWork::kNotKnown, stream);
+  return true;
 }
 
 Counters PlannerSlot::counters() const {

@@ -27,6 +27,8 @@ class PlannerSlot {
 
   /// Enqueues all of a small batch of `count` problems, of which the first is number 0, in `stream`.
   void solveAtOnce(int count, int mostWarps, DeviceWork& work, cudaStream_t stream);
+  /// As DevicePlanner::solveRest.
+  bool solveRest(const Counters& counters, DeviceWork& work, cudaStream_t stream);
 
   /// For benchmarks: the fast kernels of the chunk that was built last, again.
   void launchKernels();
@@ -38,6 +40,7 @@ class PlannerSlot {
   void begin(int first, int count, bool searches4, Counters* d_zeroed, cudaStream_t stream);
   void readStarts();
   void launchGeneral(DeviceWork& work);
+  void launchGeneralOf(int most, DeviceWork& work, cudaStream_t stream);
 
   Building batch_{};
   GroupStarts starts_{};
