@@ -73,3 +73,13 @@ export async function ensureTopics(kafka: Kafka, specs: readonly TopicSpec[]): P
     await requireAppendTime(admin, specs);
   });
 }
+
+/** All of a deployment: those whose names begin with its prefix, which ends with a dot. */
+export async function deleteTopics(kafka: Kafka, prefix: string): Promise<void> {
+  if (!/[^.]\.$/.test(prefix))
+    throw new RoundhouseError('INTERNAL', `topics of the prefix "${prefix}" are not deleted`);
+  await withAdmin(kafka, async (admin) => {
+    const topics = (await admin.listTopics()).filter((topic) => topic.startsWith(prefix));
+    if (topics.length > 0) await admin.deleteTopics({ topics, timeout: 10_000 });
+  });
+}

@@ -1,6 +1,7 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Kafka, logLevel } from 'kafkajs';
 import { pino } from 'pino';
 import { connectBus, type Bus } from '#lib/bus/kafka';
 import { loadModelRepository } from '#lib/model-repository';
@@ -148,6 +149,12 @@ test('through a pipeline, with Kafka, as fast as it goes: the same contents, byt
   expect(decisions[0]!.runId).not.toBe('live');
   expect(diff(out('recording'), out('pipeline'), '--max-changed', '0', '--max-missing', '0')).toBe(0);
   expect(diff(out('direct'), out('pipeline'), '--max-changed', '0')).toBe(0);
+  // Of its own topics nothing is left on a broker that others use.
+  const admin = new Kafka({ brokers: [...stack.brokers], logLevel: logLevel.NOTHING }).admin();
+  await admin.connect();
+  const left = (await admin.listTopics()).filter((topic) => topic.startsWith(`${stack.topicPrefix}replay-`));
+  await admin.disconnect();
+  expect(left).toEqual([]);
 });
 
 test('at a pace, every round is decided, and those that were complete as they were', async () => {
