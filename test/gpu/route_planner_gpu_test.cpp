@@ -259,7 +259,7 @@ void checkAll(const Settings& settings) {
     // Chunks of 1,000: several of them in both slots.
     gpu::PackedPlanner planner({.device = 0, .chunk = 1000});
     for (const std::string& line : planner.resources()) std::printf("%s\n", line.c_str());
-    CHECK_EQUAL(planner.resources().size(), 23u);
+    CHECK_EQUAL(planner.resources().size(), 22u);
     for (const test::Family& family : test::routeFamilies) {
       checkFamily(planner, family, family.leastOrders == 7 ? settings.each / 15 : settings.each);
     }
