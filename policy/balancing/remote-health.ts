@@ -16,6 +16,7 @@ export class RemoteHealth {
   private goodInRow = 0;
   private ejections = 0;
   private out = true;
+  private ejected = false;
   private outUntilMs = -Infinity;
   private isProbed = false;
   private share = 0;
@@ -25,6 +26,11 @@ export class RemoteHealth {
 
   get isOut(): boolean {
     return this.out;
+  }
+
+  /** Put out, not only to be asked first: what it has is as good as lost. */
+  get isEjected(): boolean {
+    return this.out && this.ejected;
   }
 
   /** Times that it was put out, but for those that it has made up for. */
@@ -42,9 +48,10 @@ export class RemoteHealth {
     return this.share;
   }
 
-  /** The caller asks it whether it lives, and says so by `probed`. */
-  probeIsDue(nowMs: number): boolean {
-    return this.out && !this.isProbed && nowMs >= this.outUntilMs;
+  /** The caller asks it whether it lives, and says so by `probed`. `silentMs`: since it owes an answer and says nothing. */
+  probeIsDue(nowMs: number, silentMs = 0): boolean {
+    if (this.isProbed) return false;
+    return this.out ? nowMs >= this.outUntilMs : silentMs >= this.settings.silentMs;
   }
 
   get nextProbeMs(): number {
@@ -57,9 +64,10 @@ export class RemoteHealth {
 
   probed(isGood: boolean, nowMs: number): void {
     this.isProbed = false;
-    if (!this.out) return;
     if (!isGood) return this.eject(nowMs);
+    if (!this.out) return;
     this.out = false;
+    this.ejected = false;
     this.allowed = 1;
     if (this.ejections > 0) this.failuresInRow = this.settings.ejectAfter - 1;
   }
@@ -96,6 +104,7 @@ export class RemoteHealth {
     if (this.out && nowMs < this.outUntilMs) return;
     const { ejectMs, ejectLongestMs } = this.settings;
     this.out = true;
+    this.ejected = true;
     this.outUntilMs = nowMs + Math.min(ejectLongestMs, ejectMs * 2 ** Math.min(this.ejections, 30));
     this.ejections += 1;
     this.share = this.settings.ejectShare / 2;

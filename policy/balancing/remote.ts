@@ -25,6 +25,13 @@ export interface Attempt {
   readonly overdueMs: number;
 }
 
+export type Expected = Pick<Attempt, 'transferMs' | 'waitMs' | 'serviceMs'>;
+
+/** From now until it is done. */
+export function sumMs({ transferMs, waitMs, serviceMs }: Expected): number {
+  return transferMs + waitMs + serviceMs;
+}
+
 /** What became of an attempt; `load` where the remote said how busy it is. */
 export type AttemptEnd =
   /** `ranMs`: in the backend alone; `thereMs`: from its coming to its answer there. null where it isn't told. */
@@ -38,10 +45,20 @@ export type AttemptEnd =
   /** The caller has given it up, or it turned out to be the work's fault: nothing is learnt of the remote. */
   | { readonly kind: 'withdrawn' };
 
+/** When to look at an attempt next, from now: as soon as it is overdue, and now and then whether its remote is out. */
+export function nextLookMs(
+  { sentMs, overdueMs }: Pick<Attempt, 'sentMs' | 'overdueMs'>,
+  nowMs: number,
+): number {
+  const leftMs = sentMs + overdueMs - nowMs;
+  return leftMs > 0 ? Math.min(lookEveryMs, leftMs) : lookEveryMs;
+}
+
 /** So many bytes cost as much as a message without any. */
 const emptyMessageBytes = 65_536;
 const leastServiceShare = 0.25;
 const slowest = 1_000;
+const lookEveryMs = 100;
 
 /** A remote engine as the router knows it. Times are of the router's clock. */
 export class Remote {
@@ -51,6 +68,7 @@ export class Remote {
   private readonly transfer = new RobustRate();
   private readonly lacks = new Map<string, number>();
   private busyUntilMs = -Infinity;
+  private signMs = -Infinity;
 
   constructor(
     readonly name: string,
@@ -69,12 +87,23 @@ export class Remote {
     return nowMs >= (this.lacks.get(model) ?? -Infinity);
   }
 
+  /** How long it has owed an answer without a sign of life; 0 while it owes none. */
+  silentMs(nowMs: number): number {
+    const oldest = this.load.oldest();
+    return oldest === undefined ? 0 : Math.max(0, nowMs - Math.max(this.signMs, oldest.sentMs));
+  }
+
+  /** It lives. */
+  gaveSign(nowMs: number): void {
+    this.signMs = Math.max(this.signMs, nowMs);
+  }
+
   /** Milliseconds that a unit of work takes here, over that of the fleet. */
   slownessOf(model: string): number {
     return this.slowness.get(model)?.value ?? 1;
   }
 
-  expected({ model, size, bytes }: RoutedWork, nowMs: number) {
+  expected({ model, size, bytes }: RoutedWork, nowMs: number): Expected {
     return {
       transferMs: this.transferMs(bytes),
       waitMs: this.load.waitMs(nowMs),
@@ -84,15 +113,15 @@ export class Remote {
 
   /** With what its failures cost. */
   finishMs(work: RoutedWork, nowMs: number): number {
-    const { transferMs, waitMs, serviceMs } = this.expected(work, nowMs);
     const { failureShare: share } = this.health;
-    return (transferMs + waitMs + serviceMs + share * this.settings.failurePenaltyMs) / (1 - share);
+    return (sumMs(this.expected(work, nowMs)) + share * this.settings.failurePenaltyMs) / (1 - share);
   }
 
   ended(attempt: Attempt, end: AttemptEnd, nowMs: number): void {
     this.load.left(attempt);
     if (end.kind === 'withdrawn') return;
     if (end.load !== null) this.load.reported(end.load);
+    if (end.kind !== 'overdue') this.gaveSign(nowMs);
     const elapsedMs = nowMs - attempt.sentMs;
     if (end.kind === 'good') {
       this.health.succeeded();
@@ -114,8 +143,11 @@ export class Remote {
     { ranMs, thereMs }: AttemptEnd & { kind: 'good' },
   ): void {
     if (thereMs !== null) this.learnTransfer(attempt.work.bytes, Math.max(0, elapsedMs - thereMs));
+    const there = Math.max(
+      0,
+      thereMs === null ? elapsedMs - attempt.transferMs : Math.min(thereMs, elapsedMs),
+    );
     if (ranMs !== null) return this.learnService(attempt, Math.min(ranMs, elapsedMs));
-    const there = thereMs === null ? elapsedMs - attempt.transferMs : Math.min(thereMs, elapsedMs);
     this.learnService(attempt, Math.max(there - attempt.waitMs, leastServiceShare * there));
   }
 

@@ -1,4 +1,4 @@
-import type { Attempt, AttemptEnd } from './remote';
+import { nextLookMs, type Attempt, type AttemptEnd } from './remote';
 import { Router, type Route } from './router';
 import { defaultRouterSettings } from './settings';
 
@@ -162,6 +162,27 @@ describe('failures', () => {
   });
 });
 
+describe('one that has work and says nothing', () => {
+  test('is asked after a quarter of a second whether it lives, and is out if not', () => {
+    const router = routerWith('a', 'b');
+    warm(router);
+    const attempt = attemptOf(router.route(work, null, 100, new Set(['b'])));
+    expect([router.probesDue(349), router.probesDue(350), router.probesDue(350)]).toEqual([[], ['a'], []]);
+    router.probed('a', true, 360);
+    // A sign of life: not again before 610.
+    expect([router.isLost(attempt), router.probesDue(609), router.probesDue(610)]).toEqual([
+      false,
+      [],
+      ['a'],
+    ]);
+    router.probed('a', false, 700);
+    expect([router.isLost(attempt), router.remote('a')!.health.isOut]).toEqual([true, true]);
+    router.ended(attempt, { kind: 'overdue', load: null }, 700);
+    // Nothing is owed any more; it is out for half a second.
+    expect([router.probesDue(1_199), router.probesDue(1_200)]).toEqual([[], ['a']]);
+  });
+});
+
 describe('giving up what is overdue', () => {
   test('while it would be in time elsewhere', () => {
     const router = routerWith('a');
@@ -173,6 +194,13 @@ describe('giving up what is overdue', () => {
     router.probed('b', true, 100);
     expect(router.mayGiveUp(attempt, null, 100)).toBe(true);
     expect(router.mayGiveUp(attempt, null, 100, new Set(['b']))).toBe(false);
+  });
+
+  test('looked at when it is overdue, and every tenth of a second', () => {
+    const attempt = { sentMs: 0, overdueMs: 250 };
+    expect([0, 160, 249, 250, 900].map((nowMs) => nextLookMs(attempt, nowMs))).toEqual([
+      100, 90, 1, 100, 100,
+    ]);
   });
 
   test('early enough that it can be done again', () => {
@@ -198,9 +226,19 @@ describe('giving up what is overdue', () => {
   test('whatever is left of it, where the remote is out', () => {
     const router = routerWith('a');
     warm(router);
-    const attempts = [0, 1].map(() => attemptOf(router.route(work, null, 0)));
+    const attempts = [0, 1, 2].map(() => attemptOf(router.route(work, null, 0)));
     while (router.mayRetry(100));
     router.ended(attempts[0]!, { kind: 'overdue', load: null }, 100);
-    expect(router.mayGiveUp(attempts[1]!, 10, 100)).toBe(true);
+    expect(router.mayGiveUp(attempts[2]!, 10, 100)).toBe(false);
+    router.ended(attempts[1]!, { kind: 'overdue', load: null }, 100);
+    expect(router.mayGiveUp(attempts[2]!, 10, 100)).toBe(true);
+  });
+
+  test('and where it is gone', () => {
+    const router = routerWith('a');
+    const attempt = attemptOf(router.route(work, null, 0));
+    while (router.mayRetry(100));
+    router.remove('a');
+    expect([router.isLost(attempt), router.mayGiveUp(attempt, 10, 100)]).toEqual([true, true]);
   });
 });

@@ -1,6 +1,6 @@
 import { FleetCosts } from './fleet-costs';
 import { pickTwo } from './pick-two';
-import { Remote, type Attempt, type AttemptEnd, type RoutedWork } from './remote';
+import { Remote, sumMs, type Attempt, type AttemptEnd, type RoutedWork } from './remote';
 import { RetryBudget } from './retry-budget';
 import { defaultRouterSettings, type RouterSettings } from './settings';
 
@@ -24,6 +24,8 @@ export class Router {
   private readonly remotes: Remote[] = [];
   private readonly byName = new Map<string, Remote>();
   private readonly out = new Set<Remote>();
+  /** Those that owe us an answer. */
+  private readonly owing = new Set<Remote>();
   private readonly costs: FleetCosts;
   private readonly retries: RetryBudget;
 
@@ -83,6 +85,7 @@ export class Router {
   ended(attempt: Attempt, end: AttemptEnd, nowMs: number): void {
     const { remote } = attempt;
     remote.ended(attempt, end, nowMs);
+    if (remote.load.inFlight === 0) this.owing.delete(remote);
     if (remote.health.isOut && this.byName.get(remote.name) === remote) this.out.add(remote);
   }
 
@@ -101,7 +104,12 @@ export class Router {
     const fits = (ms: number | undefined | null) => ms !== null && ms !== undefined && ms < leftMs;
     const another = (): number | undefined =>
       this.bestRemote(work, nowMs, new Set([...failedOn, remote.name]))?.finishMs(work, nowMs);
-    return (fits(localMs) || fits(another())) && (remote.health.isOut || this.retries.take(nowMs));
+    return (fits(localMs) || fits(another())) && (this.isLost(attempt) || this.retries.take(nowMs));
+  }
+
+  /** Its remote is out, or gone: there is no use in waiting longer. */
+  isLost({ remote }: Attempt): boolean {
+    return remote.health.isEjected || this.byName.get(remote.name) !== remote;
   }
 
   /** What failed there, and was withdrawn, was solved elsewhere: so it was the remote's fault. */
@@ -120,26 +128,25 @@ export class Router {
   /** Remotes to ask now whether they live; each must be answered by `probed`. */
   probesDue(nowMs: number): string[] {
     const due: string[] = [];
-    for (const { health, name } of this.out) {
-      if (!health.probeIsDue(nowMs)) continue;
+    const look = ({ health, name }: Remote, silentMs: number): void => {
+      if (!health.probeIsDue(nowMs, silentMs)) return;
       health.probeBegins();
       due.push(name);
-    }
+    };
+    for (const remote of this.out) look(remote, 0);
+    for (const remote of this.owing)
+      if (!remote.health.isOut && this.byName.get(remote.name) === remote)
+        look(remote, remote.silentMs(nowMs));
     return due;
-  }
-
-  /** When `probesDue` will have something, if nothing happens until then. */
-  nextProbeMs(): number {
-    let next = Infinity;
-    for (const { health } of this.out) next = Math.min(next, health.nextProbeMs);
-    return next;
   }
 
   probed(name: string, isGood: boolean, nowMs: number): void {
     const remote = this.byName.get(name);
     if (remote === undefined) return;
     remote.health.probed(isGood, nowMs);
-    if (!remote.health.isOut) this.out.delete(remote);
+    if (isGood) remote.gaveSign(nowMs);
+    if (remote.health.isOut) this.out.add(remote);
+    else this.out.delete(remote);
   }
 
   private bestRemote(work: RoutedWork, nowMs: number, failedOn: ReadonlySet<string>): Remote | null {
@@ -159,12 +166,12 @@ export class Router {
 
   private begin(remote: Remote, work: RoutedWork, nowMs: number, localMs: number | null): Attempt {
     const expected = remote.expected(work, nowMs);
-    const { transferMs, waitMs, serviceMs } = expected;
-    const ms = transferMs + waitMs + serviceMs;
+    const ms = sumMs(expected);
     const redoMs = redoFactor * (localMs === null ? ms : Math.min(localMs, ms));
     const overdueMs = this.overdueMs(ms, work.deadlineMs - nowMs - redoMs);
     const attempt = { remote, work, sentMs: nowMs, overdueMs, ...expected };
     remote.load.sent(attempt);
+    this.owing.add(remote);
     this.retries.earn();
     return attempt;
   }

@@ -11,6 +11,8 @@ export interface RouterSettings {
   readonly overdueFactor: number;
   readonly overdueLeastMs: number;
   readonly overdueMostMs: number;
+  /** One that has work and says nothing for so long is asked whether it lives. */
+  readonly silentMs: number;
   /** Failures in a row, or this share of the last attempts, after which a remote is out. */
   readonly ejectAfter: number;
   readonly ejectShare: number;
@@ -37,7 +39,8 @@ export const defaultRouterSettings: RouterSettings = {
   priorTransferMs: 1,
   overdueFactor: 4,
   overdueLeastMs: 100,
-  overdueMostMs: 750,
+  overdueMostMs: 400,
+  silentMs: 250,
   ejectAfter: 2,
   ejectShare: 0.5,
   ejectMs: 500,

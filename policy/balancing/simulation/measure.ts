@@ -15,7 +15,7 @@ export interface RoutingFigures {
   readonly local: number;
   /** Busy time of the busiest tenth of the engines over the mean. */
   readonly busiest: number;
-  /** From when a fault could first be seen by a worker until it sent nothing there any more; the longest. null: not known. */
+  /** From when a fault could first be seen by a worker until it sent nothing more there; the longest. null: not known. */
   readonly detectionMs: number | null;
 }
 
@@ -49,7 +49,8 @@ function detectionMs(
     const { name } = engines[engine]!;
     routers.forEach((router, worker) => {
       const seen = firstSeenMs.get(`${name} ${worker}`);
-      const out = router instanceof OurRouter ? router.outAtMs.get(name) : undefined;
+      const times = router instanceof OurRouter ? router.outAtMs.get(name) : undefined;
+      const out = times?.find((ms) => seen !== undefined && ms >= seen);
       if (seen !== undefined && out !== undefined) longest = Math.max(longest ?? 0, out - seen);
     });
   }

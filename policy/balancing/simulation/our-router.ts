@@ -5,8 +5,8 @@ import type { SimulatedRoute, SimulatedRouter } from './simulated-router';
 /** The router that the worker uses. */
 export class OurRouter implements SimulatedRouter {
   readonly router: Router;
-  /** When a remote was first put out by what became of attempts. */
-  readonly outAtMs = new Map<string, number>();
+  /** When a remote got nothing more, by what became of attempts or of a probe; each time. */
+  readonly outAtMs = new Map<string, number[]>();
 
   constructor(remotes: readonly string[], random: () => number) {
     this.router = new Router(random);
@@ -26,8 +26,11 @@ export class OurRouter implements SimulatedRouter {
     return { remote: attempt.remote.name, overdueMs: attempt.overdueMs, attempt };
   }
 
-  mayGiveUp(attempt: unknown, localMs: number | null, nowMs: number, failedOn: ReadonlySet<string>): boolean {
-    return this.router.mayGiveUp(attempt as Attempt, localMs, nowMs, failedOn);
+  mayGiveUp(of: unknown, localMs: number | null, nowMs: number, failedOn: ReadonlySet<string>): boolean {
+    const attempt = of as Attempt;
+    const isOverdue = nowMs - attempt.sentMs >= attempt.overdueMs;
+    if (!isOverdue && !this.router.isLost(attempt)) return false;
+    return this.router.mayGiveUp(attempt, localMs, nowMs, failedOn);
   }
 
   mayRetry(_attempts: number, nowMs: number): boolean {
@@ -38,7 +41,7 @@ export class OurRouter implements SimulatedRouter {
     if (attempt === null) return;
     const { remote } = attempt as Attempt;
     this.router.ended(attempt as Attempt, end, nowMs);
-    if (remote.health.timesOut > 0 && !this.outAtMs.has(remote.name)) this.outAtMs.set(remote.name, nowMs);
+    if (remote.health.isOut) this.isOut(remote.name, nowMs);
   }
 
   probesDue(nowMs: number): readonly string[] {
@@ -47,6 +50,12 @@ export class OurRouter implements SimulatedRouter {
 
   probed(name: string, isGood: boolean, nowMs: number): void {
     this.router.probed(name, isGood, nowMs);
-    if (!isGood && !this.outAtMs.has(name)) this.outAtMs.set(name, nowMs);
+    if (!isGood) this.isOut(name, nowMs);
+  }
+
+  private isOut(name: string, nowMs: number): void {
+    const times = this.outAtMs.get(name);
+    if (times === undefined) this.outAtMs.set(name, [nowMs]);
+    else times.push(nowMs);
   }
 }

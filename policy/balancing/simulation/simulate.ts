@@ -1,5 +1,5 @@
 import { mixedRandom } from '../../scheduling/simulation/mixed-random';
-import type { AttemptEnd } from '../remote';
+import { nextLookMs, type AttemptEnd } from '../remote';
 import { EngineQueue, type Job } from './engine-queue';
 import { EventQueue } from './event-queue';
 import type { LocalAttempt, OpenAttempt, Placed } from './placed-shard';
@@ -118,7 +118,7 @@ class Simulation {
     const open = { placed, router, attempt, engine, sentMs: this.nowMs, overdueMs, job: null };
     placed.open = open;
     this.events.after(this.wayMs(bytes / 2), () => this.comeIn(open));
-    this.events.after(overdueMs, () => this.overdue(open));
+    this.lookAt(open);
   }
 
   private runHere(placed: Placed, attempt: unknown): void {
@@ -212,12 +212,17 @@ class Simulation {
     else this.over(placed, false, null);
   }
 
-  private overdue(open: OpenAttempt): void {
-    const { placed, router, attempt, engine, overdueMs } = open;
+  private lookAt(open: OpenAttempt): void {
+    if (open.overdueMs === Infinity) return;
+    this.events.after(nextLookMs(open, this.nowMs), () => this.mayGiveUp(open));
+  }
+
+  private mayGiveUp(open: OpenAttempt): void {
+    const { placed, router, attempt, engine } = open;
     if (placed.open !== open) return;
-    this.see(open);
+    if (this.nowMs - open.sentMs >= open.overdueMs) this.see(open);
     if (!router.mayGiveUp(attempt, this.localMs(placed.shard), this.nowMs, placed.failedOn))
-      return this.events.after(overdueMs, () => this.overdue(open));
+      return this.lookAt(open);
     this.takeBack(open);
     this.close(open, { kind: 'overdue', load: null });
     placed.failedOn.add(engine.engine.name);

@@ -3,7 +3,7 @@ import type { AttemptEnd, RoutedWork } from '../remote';
 /** What a routing policy decided: a remote's name, or null for the worker's own engine. */
 export interface SimulatedRoute {
   readonly remote: string | null;
-  /** When the policy wants to be asked whether to give the attempt up; Infinity: never. */
+  /** How long after its sending it is overdue; Infinity: never, and the policy isn't asked whether to give it up. */
   readonly overdueMs: number;
   readonly attempt: unknown;
 }

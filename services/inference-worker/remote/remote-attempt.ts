@@ -1,4 +1,4 @@
-import type { Attempt, AttemptEnd } from '#policy/balancing/remote';
+import { nextLookMs, type Attempt, type AttemptEnd } from '#policy/balancing/remote';
 import type { RemoteLoad } from '#policy/balancing/remote-load';
 import type { Router } from '#policy/balancing/router';
 import type { UnixMs } from '#schemas/brands';
@@ -72,16 +72,23 @@ export class RemoteAttempt {
   }
 
   private watch(): void {
-    const { router, localMs } = this.parts;
-    const { attempt, work } = this;
+    const { attempt } = this;
     this.timer = setTimeout(
       () => {
-        if (router.mayGiveUp(attempt, localMs(), performance.now(), work.failedOn)) {
-          this.abort.abort(new Overdue(attempt.remote.name));
-        } else this.watch();
+        if (this.mayGiveUp()) this.abort.abort(new Overdue(attempt.remote.name));
+        else this.watch();
       },
-      Math.min(attempt.overdueMs, 2 ** 31 - 1),
+      nextLookMs(attempt, performance.now()),
     );
+  }
+
+  private mayGiveUp(): boolean {
+    const { router, localMs } = this.parts;
+    const { attempt, work } = this;
+    const nowMs = performance.now();
+    const isOverdue = nowMs - attempt.sentMs >= attempt.overdueMs;
+    if (!isOverdue && !router.isLost(attempt)) return false;
+    return router.mayGiveUp(attempt, localMs(), nowMs, work.failedOn);
   }
 
   private succeeded({ response, deviceKind, load, ranMs, thereMs }: RemoteAnswer): AttemptResult {
