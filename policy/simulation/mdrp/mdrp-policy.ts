@@ -6,11 +6,14 @@ import type { MdrpParameters } from './instance';
 const seconds = (value: number) => value as Seconds;
 const MINUTE = 60;
 
+/** Cost of a second from ready to door. */
+const SECOND = 5;
+
 /**
  * The one policy for all days of the benchmark. A plan costs the seconds from ready to door of its orders, which is
- * all that a dispatcher can change of click-to-door. Leaving an order out costs four hours, however long it has
- * waited: next to no order is worth that. An order that a courier's guaranteed pay doesn't cover may cost three
- * minutes of waiting elsewhere.
+ * all that a dispatcher can change of click-to-door, and a fifth more for each second above the target. Leaving an
+ * order out costs four hours, however long it has waited: next to no order is worth that. An order that a courier's
+ * guaranteed pay doesn't cover may cost three minutes of waiting elsewhere.
  */
 export function mdrpPolicy(
   parameters: MdrpParameters,
@@ -18,7 +21,7 @@ export function mdrpPolicy(
 ): RoundPolicy {
   const car = metresPerHour(parameters);
   return {
-    weights: { lateness: 0, duration: 0, freshness: 1 },
+    weights: { lateness: 1, duration: 0, freshness: SECOND },
     travel: {
       kind: 'speed',
       metresPerHour: { walk: 0, bike: 0, scooter: 0, car },
@@ -35,13 +38,13 @@ export function mdrpPolicy(
     },
     interleave: false,
     mergePickups: true,
-    unassignedPenalty: { base: 240 * MINUTE, perDeferral: 0 },
+    unassignedPenalty: { base: 240 * MINUTE * SECOND, perDeferral: 0 },
     reshuffleCost: 0,
     quantile: 'p50',
     modelLabel: 'stable',
     commitHorizonSeconds: seconds(roundMinutes * MINUTE),
     chains: { maxTrips: 4, maxOrders: 6 },
-    uncoveredOrderCost: 3 * MINUTE,
+    uncoveredOrderCost: 3 * MINUTE * SECOND,
     context: { secondsOfDay: seconds(0), dayOfWeek: 0, rainPerMille: 0, trafficPerMille: 0 },
     ...(prepositioning && {
       prepositioning: {
