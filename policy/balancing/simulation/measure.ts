@@ -1,7 +1,7 @@
 import { quantile } from '../../simulation/statistics';
 import { OurRouter } from './our-router';
 import type { Scenario } from './scenario';
-import type { SimulationResult } from './simulate';
+import type { SimulationResult } from './simulation-result';
 
 export interface RoutingFigures {
   readonly shards: number;

@@ -5,6 +5,8 @@ import type { SimulatedRouter } from './simulated-router';
 export interface Placed {
   readonly shard: SimulatedShard;
   readonly failedOn: Set<string>;
+  /** From which it was taken back. */
+  readonly slow: Set<string>;
   attempts: number;
   isOver: boolean;
   /** At a remote. */

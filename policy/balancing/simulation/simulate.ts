@@ -4,25 +4,8 @@ import { EngineQueue, type Job } from './engine-queue';
 import { EventQueue } from './event-queue';
 import type { LocalAttempt, OpenAttempt, Placed } from './placed-shard';
 import type { Scenario, SimulatedShard } from './scenario';
-import type { MakeRouter, SimulatedRouter } from './simulated-router';
-
-export interface SimulatedOutcome {
-  readonly shard: SimulatedShard;
-  readonly solved: boolean;
-  readonly endMs: number;
-  readonly attempts: number;
-  /** The engine that solved it; null for the worker's own. */
-  readonly remote: string | null;
-}
-
-export interface SimulationResult {
-  readonly outcomes: readonly SimulatedOutcome[];
-  readonly routers: readonly SimulatedRouter[];
-  readonly engines: readonly EngineQueue[];
-  readonly decisions: number;
-  /** Of each fault and worker: when it could first be seen, since something was there or was sent there. */
-  readonly firstSeenMs: ReadonlyMap<string, number>;
-}
+import type { MakeRouter, SimulatedRoute, SimulatedRouter } from './simulated-router';
+import type { SimulatedOutcome, SimulationResult } from './simulation-result';
 
 const probeEveryMs = 50;
 const silentProbeMs = 250;
@@ -91,7 +74,15 @@ class Simulation {
   }
 
   private arrive(shard: SimulatedShard): void {
-    const placed: Placed = { shard, failedOn: new Set(), attempts: 0, isOver: false, open: null, job: null };
+    const placed: Placed = {
+      shard,
+      failedOn: new Set(),
+      slow: new Set(),
+      attempts: 0,
+      isOver: false,
+      open: null,
+      job: null,
+    };
     this.events.at(shard.deadlineMs, () => this.expire(placed));
     this.place(placed);
   }
@@ -103,13 +94,19 @@ class Simulation {
     return queue.waitMs(this.nowMs) + serviceMs / queue.engine.speed;
   }
 
+  private routeOf({ shard, failedOn, slow }: Placed): SimulatedRoute | null {
+    const router = this.routers[shard.worker]!;
+    this.decisions += 1;
+    const route = (not: ReadonlySet<string>) => router.route(shard, this.localMs(shard), this.nowMs, not);
+    if (slow.size === 0) return route(failedOn);
+    return route(new Set([...failedOn, ...slow])) ?? route(failedOn);
+  }
+
   private place(placed: Placed): void {
     if (placed.isOver) return;
-    const { shard, failedOn } = placed;
-    const { model, size, bytes, deadlineMs, worker } = shard;
+    const { bytes, worker } = placed.shard;
     const router = this.routers[worker]!;
-    this.decisions += 1;
-    const route = router.route({ model, size, bytes, deadlineMs }, this.localMs(shard), this.nowMs, failedOn);
+    const route = this.routeOf(placed);
     if (route === null) return this.events.after(againMs, () => this.place(placed));
     placed.attempts += 1;
     if (route.remote === null) return this.runHere(placed, route.attempt);
@@ -225,7 +222,7 @@ class Simulation {
       return this.lookAt(open);
     this.takeBack(open);
     this.close(open, { kind: 'overdue', load: null });
-    placed.failedOn.add(engine.engine.name);
+    placed.slow.add(engine.engine.name);
     this.place(placed);
   }
 

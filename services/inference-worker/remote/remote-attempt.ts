@@ -103,9 +103,15 @@ export class RemoteAttempt {
     if (signal?.aborted === true) this.end({ kind: 'withdrawn' }, 'withdrawn', error.message);
     else if (isOverdue) this.end({ kind: 'overdue', load }, 'overdue', error.message);
     else this.judge(error, load);
-    const kind = failureKind(error);
-    if (kind !== 'busy' && kind !== 'without_model') work.failedOn.add(attempt.remote.name);
+    if (this.isFailure(error, isOverdue)) work.failedOn.add(attempt.remote.name);
     return { error, isOverdue };
+  }
+
+  /** One that was only slow, full or without the model may have it again. */
+  private isFailure(error: RoundhouseError, isOverdue: boolean): boolean {
+    if (isOverdue) return this.parts.router.isLost(this.attempt);
+    const kind = failureKind(error);
+    return kind !== 'busy' && kind !== 'without_model';
   }
 
   private judge(error: RoundhouseError, load: RemoteLoad | null): void {

@@ -203,6 +203,18 @@ describe('a remote that says nothing', () => {
     expect(router.remote('a')!.health.failureShare).toBeGreaterThan(0);
   });
 
+  test('slowly gets it again where the only other one is out', async () => {
+    let calls = 0;
+    const slowAtFirst: Infer = (...call) => (calls++ === 0 ? silent(...call) : good(...call));
+    const { routed, here, router, asked } = await bench({ a: slowAtFirst, b: silent });
+    here.finishMs = null;
+    // The first draw is of both; whichever was first, the other one is next, and then only `a` is left.
+    const running = routed.infer(work(), soon());
+    while (!asked.includes('b')) await new Promise((resolve) => setTimeout(resolve, 5));
+    router.probed('b', false, performance.now());
+    await expect(running).resolves.toMatchObject({ engine: 'a' });
+  });
+
   test('keeps it while nobody else has', async () => {
     let answer: (response: InferResponse) => void = () => undefined;
     const { routed, here, asked } = await bench({ a: () => new Promise((resolve) => (answer = resolve)) });

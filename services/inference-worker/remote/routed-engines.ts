@@ -40,6 +40,8 @@ interface Journey {
   notHere: RoundhouseError | null;
   /** Of remotes that failed with it for whatever reason: theirs, if it is solved elsewhere. */
   readonly doubtful: Set<string>;
+  /** Remotes from which it was taken back, overdue: they get it again only if nobody else may. */
+  readonly slow: Set<string>;
   /** What the first of those said. */
   doubt: RoundhouseError | null;
   /** Only our own engines may be asked again. */
@@ -64,6 +66,7 @@ export class RoutedEngines implements LocalEngines, HandOver {
       signal,
       notHere: null,
       doubtful: new Set(),
+      slow: new Set(),
       doubt: null,
       isOnlyHere: false,
     };
@@ -126,8 +129,12 @@ export class RoutedEngines implements LocalEngines, HandOver {
   private route(journey: Journey): Route {
     const localMs = this.localMs(journey);
     if (journey.isOnlyHere) return localMs === null ? { kind: 'none' } : { kind: 'local' };
-    const { work, until } = journey;
-    return this.parts.router.route(routedWork(work, until), localMs, performance.now(), work.failedOn);
+    const { work, until, slow } = journey;
+    const route = (not: ReadonlySet<string>): Route =>
+      this.parts.router.route(routedWork(work, until), localMs, performance.now(), not);
+    if (slow.size === 0) return route(work.failedOn);
+    const first = route(new Set([...work.failedOn, ...slow]));
+    return first.kind === 'none' ? route(work.failedOn) : first;
   }
 
   /** null: not here, perhaps elsewhere. */
@@ -154,7 +161,10 @@ export class RoutedEngines implements LocalEngines, HandOver {
     const end = await new RemoteAttempt(parts, attempt, work).run(engine, until, signal);
     remotes.look();
     if ('answer' in end) return end.answer;
-    if (end.isOverdue) return null;
+    if (end.isOverdue) {
+      journey.slow.add(attempt.remote.name);
+      return null;
+    }
     const kind = failureKind(end.error);
     if (kind === 'lost' || Date.now() >= until) throw end.error;
     if (kind === 'doubtful' || kind === 'late') {
