@@ -13,6 +13,7 @@ import { isLarge } from './is-large';
 import { partThreads } from './round-parts';
 import type { RoundAnswer, RoundJob, RoundThreadData } from './round-thread';
 import { sendable } from './sent-limits';
+import { TurnLine } from './turn-line';
 
 /** A body as it came, or parsed already. */
 export type RoundBody = { readonly body: unknown } | { readonly bytes: Buffer; readonly maxElements: number };
@@ -27,11 +28,12 @@ export interface SubmittedRound {
 
 /**
  * Reads and cuts small rounds at once and large ones in a thread of their own, one after the other, so that neither
- * small rounds nor timers wait for them. A thread that ends is made anew for the next round.
+ * small rounds nor timers wait for them; a round that was read is cut before the next one is read. A thread that ends
+ * is made anew for the next round.
  */
 export class RoundCutter {
   private readonly thread: JobThread<RoundJob, RoundAnswer>;
-  private last: Promise<unknown> = Promise.resolve();
+  private readonly line = new TurnLine();
   private reads = 0;
   private stopped = false;
 
@@ -92,13 +94,12 @@ export class RoundCutter {
   }
 
   private inTurn(job: RoundJob, stillWanted: () => void = () => undefined): Promise<RoundAnswer> {
-    const turn = this.last.then(() => {
+    const turn = async (): Promise<RoundAnswer> => {
       stillWanted();
       if (this.stopped) throw new RoundhouseError('SHUTTING_DOWN', 'ingest is stopping');
       return this.thread.ask(job, job.kind === 'read' ? [job.bytes.buffer] : []);
-    });
-    this.last = turn.catch(() => undefined);
-    return turn;
+    };
+    return this.line.run(turn, job.kind !== 'read');
   }
 }
 
