@@ -1,6 +1,6 @@
 import { RoutePlanner } from '#native/planner/route-planner';
 import type { DispatchRound, NamedTensor, Shard } from '#schemas/domain';
-import { OrderColumn, Param, Phase, ORDER_COLUMNS, PHASE_VALUES } from '#schemas/tensors';
+import { OrderColumn, Param, ORDER_COLUMNS } from '#schemas/tensors';
 import {
   decodeOrderTimes,
   decodePlans,
@@ -15,7 +15,7 @@ import {
 } from '../../policy/routing';
 import { predictTimes, withKnownTimes } from '../support/predict-times';
 import { atBestOf } from '../support/until';
-import { BackendHost, int32Of, int64Of, outputsOf, shippedNetwork, statisticsOf } from './backend-host';
+import { BackendHost, int32Of, outputsOf, shippedNetwork, statisticsOf } from './backend-host';
 import { changed, withFloat, withInt32, withParam } from './changed-tensors';
 import { cityRound, randomOf, shardsOf, type CityShape } from './backend-rounds';
 
@@ -243,45 +243,6 @@ test('shards that are cancelled in a batch leave the others as they are', async 
   });
   await Promise.all(busy);
   while (host.server.inFlight > 0) await new Promise((resolve) => setTimeout(resolve, 1));
-});
-
-test('the interval lies in the call', async () => {
-  const shard = shardsOf(cityRound({ seed: 16, ...small }), 500)[0]!;
-  const before = BigInt(Date.now()) * 1_000_000n;
-  const [start, end] = int64Of((await costed(shard.tensors)).interval!);
-  expect(start! >= before).toBe(true);
-  expect(end! > start!).toBe(true);
-  expect(end! <= BigInt(Date.now() + 1) * 1_000_000n).toBe(true);
-});
-
-describe('phases, on the CPU', () => {
-  const phasesOf = async (shard: Shard) => {
-    const outputs = await costed(shard.tensors);
-    const [phases, [start, end]] = [int64Of(outputs.phases!), int64Of(outputs.interval!) as [bigint, bigint]];
-    expect(phases).toHaveLength(PHASE_VALUES);
-    const span = (at: number) => [phases[at]!, phases[at + 1]!] as const;
-    return { start, end, span };
-  };
-
-  test('ETR, then OR, within the interval; nothing is copied to a device', async () => {
-    const { start, end, span } = await phasesOf(shardsOf(cityRound({ seed: 16, ...small }), 500)[0]!);
-    const [etrBegin, etrEnd] = span(Phase.etr);
-    const [planningBegin, planningEnd] = span(Phase.planning);
-    const inOrder = [start, etrBegin, etrEnd, planningBegin, planningEnd, end];
-    expect([...inOrder].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0))).toEqual(inOrder);
-    expect(etrBegin > 0n && planningEnd > planningBegin).toBe(true);
-    expect([span(Phase.copyIn), span(Phase.copyOut)]).toEqual([
-      [0n, 0n],
-      [0n, 0n],
-    ]);
-  });
-
-  test('no ETR where every time is known', async () => {
-    const shard = shardsOf(withoutRideFactors({ seed: 16, ...small, known: true }), 500)[0]!;
-    const { span } = await phasesOf(shard);
-    expect(span(Phase.etr)).toEqual([0n, 0n]);
-    expect(span(Phase.planning)[0] > 0n).toBe(true);
-  });
 });
 
 test('an aborted request stops the solver', async () => {
