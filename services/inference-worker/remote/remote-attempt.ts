@@ -103,15 +103,8 @@ export class RemoteAttempt {
     if (signal?.aborted === true) this.end({ kind: 'withdrawn' }, 'withdrawn', error.message);
     else if (isOverdue) this.end({ kind: 'overdue', load }, 'overdue', error.message);
     else this.judge(error, load);
-    if (this.isFailure(error, isOverdue)) work.failedOn.add(attempt.remote.name);
+    if (!isOverdue && isFailure(error)) work.failedOn.add(attempt.remote.name);
     return { error, isOverdue };
-  }
-
-  /** One that was only slow, full or without the model may have it again. */
-  private isFailure(error: RoundhouseError, isOverdue: boolean): boolean {
-    if (isOverdue) return this.parts.router.isLost(this.attempt);
-    const kind = failureKind(error);
-    return kind !== 'busy' && kind !== 'without_model';
   }
 
   private judge(error: RoundhouseError, load: RemoteLoad | null): void {
@@ -130,6 +123,12 @@ export class RemoteAttempt {
     const elapsedMs = nowMs - this.attempt.sentMs;
     events.RemoteAnswered({ name: this.attempt.remote.name, end: name, elapsedMs, detail });
   }
+}
+
+/** One that was only full or without the model may have it again. */
+function isFailure(error: RoundhouseError): boolean {
+  const kind = failureKind(error);
+  return kind !== 'busy' && kind !== 'without_model';
 }
 
 function gone(name: string): RoundhouseError {
