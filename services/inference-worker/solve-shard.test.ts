@@ -1,9 +1,9 @@
 import type { EngineClient } from '#lib/engine-client/port';
 import type { UnixMs } from '#schemas/brands';
 import { RoundhouseError } from '#schemas/errors';
+import { enginesOf } from '../../test/support/engines-of';
 import { makeShard } from '../../test/support/make-shard';
 import { EngineLink } from './engine-link';
-import { SingleEngine } from './placement/single-engine';
 import { Suspects } from './sentinel/suspects';
 import { solveShard } from './solve-shard';
 
@@ -23,7 +23,7 @@ async function solvedBy(busy: number, remainingMs: number | undefined) {
   const solved = await solveShard(
     { ...makeShard(), deadline: (Date.now() + 60_000) as UnixMs },
     {
-      placement: new SingleEngine(link),
+      placement: enginesOf(link),
       suspects: new Suspects(),
       startMarginMs: 0,
       onResent: () => undefined,

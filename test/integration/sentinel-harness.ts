@@ -12,7 +12,9 @@ import { EngineLink } from '#services/inference-worker/engine-link';
 import { workerEvents, type WorkerEvents } from '#services/inference-worker/events';
 import { circuitPolicy } from '#services/inference-worker/sentinel/circuit';
 import type { Incident } from '#services/inference-worker/sentinel/incident';
+import type { Placement } from '#services/inference-worker/placement/placement';
 import { Sentinel, type SentinelOptions } from '#services/inference-worker/sentinel/sentinel';
+import { enginesOf } from '../support/engines-of';
 
 export interface SeenEvent {
   readonly name: keyof WorkerEvents;
@@ -21,6 +23,7 @@ export interface SeenEvent {
 
 export interface SentinelBench {
   readonly link: EngineLink;
+  readonly placement: Placement;
   readonly events: WorkerEvents;
   readonly seen: SeenEvent[];
   readonly configFaults: string[];
@@ -97,6 +100,7 @@ export function startSentinel(
       ...options.env,
     },
   });
+  const placement = enginesOf(link);
   sentinel.start();
   const all = (name: keyof WorkerEvents) => seen.filter((event) => event.name === name).map((e) => e.fields);
   const until = async (done: () => boolean, what: string): Promise<void> => {
@@ -111,6 +115,7 @@ export function startSentinel(
   };
   return {
     link,
+    placement,
     events,
     seen,
     configFaults,

@@ -5,7 +5,6 @@ import type { EngineClient } from '#lib/engine-client/port';
 import type { RequestParameters } from '#lib/engine-client/request-parameters';
 import type { ShardIndex, UnixMs } from '#schemas/brands';
 import type { Shard } from '#schemas/domain';
-import { SingleEngine } from '#services/inference-worker/placement/single-engine';
 import { Suspects } from '#services/inference-worker/sentinel/suspects';
 import { solveShard } from '#services/inference-worker/solve-shard';
 import { makeShard } from '../support/make-shard';
@@ -36,10 +35,10 @@ async function ask(parameters: RequestParameters = {}, requestId = 'r', ms = 60_
 
 /** What the worker does with a shard. */
 function solve(shard: Shard, index: number, suspects = new Suspects()) {
-  const { link, events } = bench;
+  const { placement, events } = bench;
   const wanted = { ...shard, shardIndex: index as ShardIndex, deadline: inMs(60_000) };
   return solveShard(wanted, {
-    placement: new SingleEngine(link),
+    placement,
     suspects,
     startMarginMs: 0,
     onResent: ({ runId, roundId, shardIndex }, code) =>
@@ -201,7 +200,7 @@ test('a warm standby takes over with shards under way; models follow; a new stan
   const first = await bench.pid();
   const standby = bench.all('EngineStarted').map(({ enginePid }) => enginePid)[1];
   await (await bench.client()).unloadModel('delivery_time');
-  bench.link.models.note({ kind: 'unload', model: 'delivery_time' });
+  await bench.link.models.note({ kind: 'unload', model: 'delivery_time' });
   await bench.until(() => bench.all('StandbyChanged').at(-1)?.['ready'] === true, 'the standby has followed');
 
   await stopProcess(first);
