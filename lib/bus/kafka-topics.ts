@@ -74,6 +74,12 @@ export async function ensureTopics(kafka: Kafka, specs: readonly TopicSpec[]): P
   });
 }
 
+/** Those that are not there; asking for their offsets would make them on some brokers. */
+export async function missingTopics(kafka: Kafka, topics: readonly string[]): Promise<string[]> {
+  const existing = new Set(await withAdmin(kafka, (admin) => admin.listTopics()));
+  return topics.filter((topic) => !existing.has(topic));
+}
+
 /** All of a deployment: those whose names begin with its prefix, which ends with a dot. */
 export async function deleteTopics(kafka: Kafka, prefix: string): Promise<void> {
   if (!/[^.]\.$/.test(prefix))

@@ -12,7 +12,7 @@ import {
   type Follower,
   type ReadRangeOptions,
 } from './kafka-reader';
-import { deleteTopics, ensureTopics } from './kafka-topics';
+import { deleteTopics, ensureTopics, missingTopics } from './kafka-topics';
 import type { BusProducer, WindowedConsumer, WindowedConsumerOptions } from './port';
 import type { TopicSpec } from './topic-specs';
 
@@ -26,6 +26,7 @@ export interface Bus {
   /** Not started yet. */
   windowedConsumer(options: WindowedConsumerOptions): WindowedConsumer;
   ensureTopics(specs: readonly TopicSpec[]): Promise<void>;
+  missingTopics(topics: readonly string[]): Promise<string[]>;
   /** All whose names begin with the prefix of a deployment. */
   deleteTopics(prefix: string): Promise<void>;
   /** Resolves when the broker answers and its group coordinator is loaded; rejects with DEPENDENCY_ABSENT. */
@@ -55,6 +56,7 @@ export function connectBus(options: BusOptions): Bus {
     windowedConsumer: (consumerOptions) =>
       new KafkaWindowedConsumer(kafka, consumerOptions, logger, options.stateFolder),
     ensureTopics: (specs) => ensureTopics(kafka, specs),
+    missingTopics: (topics) => missingTopics(kafka, topics),
     deleteTopics: (prefix) => deleteTopics(kafka, prefix),
     async waitUntilReady(timeoutMs, signal) {
       const what = `Kafka at ${options.brokers.join(',')}`;

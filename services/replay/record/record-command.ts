@@ -5,6 +5,7 @@ import { brokersSetting, commonSettings, loadConfig, type Env } from '#lib/confi
 import { cutSettings } from '#lib/cut-settings';
 import { createTelemetry } from '#lib/telemetry';
 import type { UnixMs } from '#schemas/brands';
+import { RoundhouseError } from '#schemas/errors';
 import { roundKey, topicsOf } from '#schemas/topics';
 import { readContainer, recordingInvalid } from '../container/container-reader';
 import { PersonalHider } from '../recording/hide-personal';
@@ -111,15 +112,24 @@ async function record({ rules, bus, writer, origin }: Work, options: RecordOptio
   return tally;
 }
 
-/** Rounds that are gone from Kafka leave no trace: all that can be said is that there may have been some. */
-async function tellOfRetention(
-  bus: Bus,
-  { topicPrefix, from }: KafkaOrigin,
-  place: CommandPlace,
-): Promise<void> {
-  const topics = topicsOf(topicPrefix);
-  for (const topic of [topics.rounds, topics.outcomes, topics.decisions]) {
-    if (await bus.isCutOff(topic, from as UnixMs))
+/**
+ * Throws DEPENDENCY_ABSENT where there are no such topics. Rounds that are gone from Kafka leave no trace: all that
+ * can be said is that there may have been some.
+ */
+async function checkTopics({ bus, writer, origin }: Work, place: CommandPlace): Promise<void> {
+  const { topicPrefix } = origin;
+  const { rounds, outcomes, decisions } = topicsOf(topicPrefix);
+  const topics = [rounds, outcomes, decisions];
+  const missing = await bus.missingTopics(topics);
+  if (missing.length > 0) {
+    const names = missing.join(', ');
+    throw new RoundhouseError(
+      'DEPENDENCY_ABSENT',
+      `no ${names} on the broker: ROUNDHOUSE_TOPIC_PREFIX is "${topicPrefix}"`,
+    );
+  }
+  for (const topic of topics) {
+    if (await bus.isCutOff(topic, writer.progress.resumeFrom as UnixMs))
       place.tellError(`${topic}: retention has removed messages that may be of the range's beginning`);
   }
 }
@@ -135,15 +145,18 @@ export async function recordCommand(options: RecordOptions, place: CommandPlace)
   const bus = connectBus({ brokers, clientId: 'roundhouse-replay', logger });
   try {
     await bus.waitUntilReady(5_000, place.signal);
-    await tellOfRetention(bus, origin, place);
-    const { unread } = await record({ rules, bus, writer, origin }, options, place);
+    const work = { rules, bus, writer, origin };
+    await checkTopics(work, place);
+    const { unread } = await record(work, options, place);
     const { progress } = writer.end(writer.progress.until);
     place.tell(
       `${options.out}: ${progress.rounds} rounds, ${progress.notWhole} of them not whole, ${unread} messages left out`,
     );
     return progress.notWhole + unread > 0 ? 1 : 0;
   } catch (error) {
-    writer.abandon();
+    // Where nothing was read yet, nothing is left behind.
+    if (writer.progress.until <= origin.from) writer.discard();
+    else writer.abandon();
     throw error;
   } finally {
     await bus.close();
