@@ -223,6 +223,16 @@ describeUcx('a peer over UCX is refused', () => {
     await isRefused(one, 'unread_answers');
   });
 
+  it('that sends faster than anybody reads', async () => {
+    await startPeer();
+    const one = await admitted();
+    const header = encodeHeader(one.key, frameKinds.ping, 0, Buffer.alloc(8_000));
+    // 160 MB of headers, while this thread reads none: 64 MiB may wait.
+    for (let i = 0; i < 20_000; i += 1) one.send(header);
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2_000);
+    await isRefused(one, 'malformed');
+  });
+
   it('that says nothing any more', async () => {
     await startPeer({ silenceMs: 400 });
     await isRefused(await admitted(), 'silent');

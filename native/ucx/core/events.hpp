@@ -1,6 +1,7 @@
 // What the progress thread has to tell its owner.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -48,14 +49,19 @@ class EventQueue {
 
   std::vector<Event> take() {
     const std::lock_guard lock(mutex_);
+    takes_.fetch_add(1, std::memory_order_relaxed);
     return std::exchange(published_, {});
   }
+
+  // How often events were taken: what was pushed since the last time waits.
+  std::uint64_t takes() const { return takes_.load(std::memory_order_relaxed); }
 
  private:
   std::function<void()> notify_;
   std::vector<Event> collected_;
   std::mutex mutex_;
   std::vector<Event> published_;
+  std::atomic<std::uint64_t> takes_{0};
 };
 
 }  // namespace roundhouse::ucx

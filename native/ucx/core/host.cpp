@@ -14,6 +14,9 @@ constexpr std::size_t kMostGreetingBytes = 256;
 constexpr std::size_t kMostRequests = 64;
 // Messages of a connection that wait for `receive` or `drop`.
 constexpr std::size_t kMostWaiting = 4'096;
+// Of messages of a connection that the owner hasn't taken.
+constexpr std::size_t kMostUntakenBytes = std::size_t{64} << 20;
+constexpr std::size_t kEventBytes = 256;
 
 bool is_key(const Key& key, const void* bytes) {
   const auto* other = static_cast<const unsigned char*>(bytes);
@@ -95,7 +98,7 @@ Host::Connection* Host::find(std::uint64_t id) {
 }
 
 void Host::open(std::uint64_t id, ucp_ep_params_t& params) {
-  auto connection = std::make_unique<Connection>(Connection{this, id, nullptr, {}, false, false, "", {}});
+  auto connection = std::make_unique<Connection>(Connection{.host = this, .id = id, .key = {}, .fault = "", .messages = {}});
   params.field_mask |= UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE | UCP_EP_PARAM_FIELD_ERR_HANDLER;
   params.err_mode = UCP_ERR_HANDLING_MODE_PEER;
   params.err_handler = {endpoint_failed, connection.get()};
@@ -222,7 +225,11 @@ void Host::release(std::uint64_t id) {
 const char* Host::fault_of(Connection& connection, const void* header, std::size_t header_bytes,
                            std::size_t bytes) const {
   if (header_bytes > kMostHeaderBytes) return "a header longer than any";
-  if (connection.messages.size() >= kMostWaiting) return "more messages than anybody reads";
+  if (connection.takes != events_.takes()) connection.untaken_bytes = 0;
+  connection.takes = events_.takes();
+  connection.untaken_bytes += kEventBytes + header_bytes + (bytes > settings_.inline_bytes ? 0 : bytes);
+  const bool floods = connection.messages.size() >= kMostWaiting || connection.untaken_bytes > kMostUntakenBytes;
+  if (floods) return "more messages than anybody reads";
   if (connection.key) {
     const bool knows = header_bytes >= kKeyBytes && is_key(*connection.key, header);
     return knows ? nullptr : "a message without the key of its connection";

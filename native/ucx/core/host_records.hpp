@@ -15,6 +15,9 @@ struct Host::Connection {
   bool ending = false;
   std::string fault;
   std::unordered_set<std::uint64_t> messages;
+  // Of its messages since events were taken last, at the `takes`th time.
+  std::uint64_t takes = 0;
+  std::size_t untaken_bytes = 0;
 };
 
 // A send or a receive; UCX has the header and the list of parts until its end.
