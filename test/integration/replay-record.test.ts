@@ -194,8 +194,13 @@ test('a range without rounds, a folder in use, and Kafka that is not there', asy
   const options = parseRecord(['--out', out('other'), '--from', '1m']);
   const nowhere = { ...place(), env: { KAFKA_BROKERS: '127.0.0.1:1' } };
   await expect(recordCommand(options, nowhere)).rejects.toMatchObject({ code: 'DEPENDENCY_ABSENT' });
+  expect(existsSync(join(out('other'), 'recording.json'))).toBe(false);
   await expect(recordCommand(parseRecord(['--out', out('third')]), place())).rejects.toThrow(
     '--from is needed',
+  );
+  const elsewhere = { ...place(), env: { ...stack.env, ROUNDHOUSE_TOPIC_PREFIX: 'typo.' } };
+  await expect(recordCommand(options, elsewhere)).rejects.toThrow(
+    /no typo\.dispatch\.rounds, .* on the broker: ROUNDHOUSE_TOPIC_PREFIX is "typo\."/,
   );
 });
 
