@@ -19,7 +19,7 @@ const programs = {
   bench: ([name, ...args]) => [
     benchEntry(name),
     args,
-    simulated.includes(name) ? ['npm', 'typescript'] : stepNames,
+    simulated.includes(name) && !args.includes('--real') ? ['npm', 'typescript'] : stepNames,
   ],
 };
 const usage = `usage: node scripts/run.mjs ${Object.keys(programs).join('|')} …`;

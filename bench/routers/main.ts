@@ -4,9 +4,18 @@ import { cases } from './cases';
 import { figuresOf, policyNames } from './compare';
 import { decisionCost } from './decision-cost';
 import { faultyRemotes } from './faulty-remotes';
+import { realRuns } from './real';
 import { parseOptions, usage, type RoutersBenchOptions } from './options';
 
-function bench({ seed, engines, workers, durationMs }: RoutersBenchOptions): Promise<void> {
+const realSeconds = 20;
+
+async function bench(options: RoutersBenchOptions): Promise<void> {
+  if (options.real === 0) return simulated(options);
+  const results = await realRuns(realSeconds, options.real);
+  console.log(JSON.stringify({ seconds: realSeconds, results }, null, 1));
+}
+
+function simulated({ seed, engines, workers, durationMs }: RoutersBenchOptions): void {
   const results = cases.map(({ name, changes }) => {
     console.error(name);
     const scenario = standardScenario({ ...changes, seed, engines, workers, durationMs });
@@ -19,7 +28,6 @@ function bench({ seed, engines, workers, durationMs }: RoutersBenchOptions): Pro
   const rounded = (_key: string, value: unknown) =>
     typeof value === 'number' ? Math.round(value * 10_000) / 10_000 : value;
   console.log(JSON.stringify({ seed, engines, workers, durationMs, results, bad, decision }, rounded, 1));
-  return Promise.resolve();
 }
 
 void runCommand({ usage, parse: parseOptions, run: bench });

@@ -2,7 +2,7 @@ import { ArgumentsInvalid } from '#lib/command-line';
 import { parseOptions } from './options';
 
 test('defaults', () => {
-  expect(parseOptions([])).toEqual({ seed: 1, engines: 1_000, workers: 20, durationMs: 3_000 });
+  expect(parseOptions([])).toEqual({ seed: 1, engines: 1_000, workers: 20, durationMs: 3_000, real: 0 });
 });
 
 test.each([
@@ -10,6 +10,7 @@ test.each([
   ['--engines', '199'],
   ['--workers', '101'],
   ['--duration', 'long'],
+  ['--real', '-1'],
   ['--unknown'],
 ])('%s %s is refused', (...argv) => {
   expect(() => parseOptions(argv)).toThrow(ArgumentsInvalid);

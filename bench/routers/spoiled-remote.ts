@@ -1,0 +1,62 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Server, ServerCredentials, status, type handleUnaryCall } from '@grpc/grpc-js';
+import { Lanes } from '#lib/engine-client/lanes';
+import { loadProtocol } from '#lib/engine-client/protocol';
+import { bindServer } from '#lib/grpc-bind';
+
+/** What stands before a real worker and spoils it: `dead` refuses, `hung` says nothing, `slow` answers late, `failing` fails. */
+export type Spoiled = 'dead' | 'hung' | 'slow' | 'failing' | 'good';
+
+export interface SpoiledRemote {
+  readonly name: string;
+  readonly address: string;
+  spoil(how: Spoiled): void;
+  close(): void;
+}
+
+const slowByMs = 400;
+const same = (bytes: Buffer): Buffer => bytes;
+const maxMessageBytes = 16 * 1024 * 1024;
+
+/** A gRPC edge before the worker at `address`, which forwards until it is told to spoil. */
+export async function spoiledRemote(name: string, address: string): Promise<SpoiledRemote> {
+  const lanes = new Lanes(address, maxMessageBytes);
+  const server = new Server();
+  let how: Spoiled = 'good';
+  const forward =
+    (path: string): handleUnaryCall<Buffer, Buffer> =>
+    async (call, callback) => {
+      const isWork = path.endsWith('/ModelInfer');
+      if (how === 'hung') return;
+      if (how === 'failing' && isWork) return callback({ code: status.INTERNAL, details: 'it fails' });
+      if (how === 'slow' && isWork) await sleep(slowByMs);
+      const options = { deadline: call.getDeadline() };
+      const onward = lanes.makeUnaryRequest(path, same, same, call.request, call.metadata, options, callback);
+      onward.once('metadata', (sent) => call.sendMetadata(sent));
+      call.on('cancelled', () => onward.cancel());
+    };
+  const { inference } = loadProtocol();
+  const opaque = {
+    requestSerialize: same,
+    requestDeserialize: same,
+    responseSerialize: same,
+    responseDeserialize: same,
+  };
+  const methods = Object.entries(inference).filter(([, { responseStream }]) => !responseStream);
+  const definition = methods.map(([method, definition]) => [method, { ...definition, ...opaque }]);
+  const handlers = methods.map(([method, { path }]) => [method, forward(path)]);
+  server.addService(Object.fromEntries(definition), Object.fromEntries(handlers));
+  const port = await bindServer(server, '127.0.0.1:0', ServerCredentials.createInsecure());
+  return {
+    name,
+    address: `127.0.0.1:${port}`,
+    spoil(next) {
+      how = next;
+      if (next === 'dead') server.forceShutdown();
+    },
+    close() {
+      server.forceShutdown();
+      lanes.close();
+    },
+  };
+}
