@@ -2,11 +2,19 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
 import { connectEngine } from '#lib/engine-client/grpc';
 import { readPeerTls, type PeerTls } from '#lib/peer-tls';
 import { askHandshake } from '#services/inference-worker/remote/ucx/ask-handshake';
+import { RoundhouseError } from '#schemas/errors';
+import { projectPath } from '#schemas/project-root';
+import { anyPorts } from '../support/any-ports';
 import { hasProgram } from '../support/has-program';
+import { makeShard } from '../support/make-shard';
+import { runToItsEnd } from '../support/run-service';
 import { until } from '../support/until';
+import { startOtherWorker } from './remote-harness';
 import { ask, closeHosts, describeUcx, inSeconds, Peer, requestOf } from './ucx-harness';
 
 const whySkipped = hasProgram('openssl')
@@ -143,6 +151,64 @@ describeTls('mutual TLS between workers', () => {
       const { port } = await handshake(peer, tlsOf('worker', 'ours', 'worker.roundhouse'));
       expect(port).toBe(peer.side.port);
     });
+  });
+});
+
+/** Free at this moment. */
+async function freePort(): Promise<string> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  return String(port);
+}
+
+describeTls('a worker with certificates', () => {
+  const files = () => ({
+    ROUNDHOUSE_PEER_TLS_CA: at('ours.pem'),
+    ROUNDHOUSE_PEER_TLS_CERT: at('worker.pem'),
+    ROUNDHOUSE_PEER_TLS_KEY: at('worker.key'),
+  });
+
+  it('has a port for workers with certificates, over gRPC and UCX; its other one stays as it is', async () => {
+    const port = await freePort();
+    const worker = await startOtherWorker({
+      ...files(),
+      ROUNDHOUSE_MODELS_DIR: projectPath('models'),
+      ROUNDHOUSE_DEVICES: 'cpu',
+      ROUNDHOUSE_WORKER_PEER_PORT: port,
+      ROUNDHOUSE_UCX_NETWORKS: '127.0.0.0/8',
+      ROUNDHOUSE_UCX_TRANSPORTS: 'tcp',
+    });
+    const address = `127.0.0.1:${port}`;
+    const shard = makeShard();
+    const request = { model: 'candidate_cost', version: '', requestId: 'tls', inputs: shard.tensors };
+    const { client, recorder } = ask(address, { tls: tlsOf('worker') });
+    await until(() => recorder.of('UcxOpened').length === 1, 'UCX');
+    const overUcx = await client.infer(request, inSeconds(30));
+    expect(recorder.of('UcxSent')).toHaveLength(1);
+    const plain = connectEngine({ address: worker.address });
+    const { outputs } = await plain.infer(request, inSeconds(30));
+    const plansOf = (all: typeof outputs) => all.find(({ name }) => name === 'plans')!.data;
+    expect(Buffer.compare(plansOf(overUcx.outputs), plansOf(outputs))).toBe(0);
+    const stranger = connectEngine({ address, tls: null });
+    await expect(stranger.infer(request, inSeconds(2))).rejects.toBeInstanceOf(RoundhouseError);
+    await Promise.all([client.close(), plain.close(), stranger.close()]);
+    await worker.kill();
+  });
+
+  it.each([
+    ['one file of the three', () => ({ ...files(), ROUNDHOUSE_PEER_TLS_KEY: '' }), 'ROUNDHOUSE_PEER_TLS_KEY'],
+    [
+      'networks beyond the machine in the clear',
+      () => ({ ROUNDHOUSE_UCX_NETWORKS: '10.0.0.0/8' }),
+      'ROUNDHOUSE_UCX_NETWORKS',
+    ],
+    ['networks that are none', () => ({ ROUNDHOUSE_UCX_NETWORKS: 'everywhere' }), 'ROUNDHOUSE_UCX_NETWORKS'],
+  ])('refuses to start with %s', async (_, env, key) => {
+    const { code, output } = await runToItsEnd('inference-worker/serve-models', { ...anyPorts, ...env() });
+    expect(code).toBe(2);
+    expect(output).toContain(key);
   });
 });
 
