@@ -14,11 +14,10 @@ export interface DirectRun {
   readonly preparation: Preparation;
   readonly coster: ShardCoster;
   readonly matrices: TravelMatrices;
+  /** While one is decided, the engine has shards of the others. */
+  readonly atOnce: number;
   readonly signal: AbortSignal;
 }
-
-/** While one is decided, the engine has shards of the others. */
-const roundsAtOnce = 4;
 
 /** Faults of one round; what concerns all of them ends the run. */
 const endsTheRun: readonly string[] = ['ENGINE_LOST', 'DEVICE_FAULT', 'CONFIG_INVALID'];
@@ -44,7 +43,7 @@ export function failedRound(recorded: RecordedRound, error: unknown, solveMs: nu
 /** The rounds of a recording in this process, in its order: no clock, so nothing is late. */
 export function directRun(run: DirectRun): AsyncGenerator<ReplayedRound> {
   const { preparation, coster, matrices, signal } = run;
-  return inOrder(run.rounds, roundsAtOnce, async (recorded) => {
+  return inOrder(run.rounds, run.atOnce, async (recorded) => {
     signal.throwIfAborted();
     const startedAt = performance.now();
     try {

@@ -16,6 +16,8 @@ export interface RunOptions {
   readonly policy: string | null;
   readonly runId: RunId;
   readonly deadlineMs: number;
+  /** Rounds in work at once. */
+  readonly atOnce: number;
   readonly limit: number;
   readonly skipCorrupt: boolean;
   readonly expectEqual: boolean;
@@ -32,6 +34,7 @@ export const runUsage = `npm run --silent replay -- run RECORDING --out DIR [--d
   --policy FILE     JSON laid over the policy of every round
   --run-id ID       default: replay- and 8 digits
   --deadline-ms N   at --speed max: what a round has, 1000 to 600000 (default 30000)
+  --at-once N       at --speed max: rounds in work at once, 1 to 256 (default 4 with --direct, else 16)
   --limit N         the first N rounds
   --skip-corrupt    tells of corrupt blocks and uses the rest
   --expect-equal    exit code 1 where a decision's content is not that of the recording
@@ -41,7 +44,7 @@ const text = { type: 'string' } as const;
 const flag = { type: 'boolean' } as const;
 const flags = {
   ...{ out: text, speed: text, models: text, arrivals: text, costs: text, policy: text, limit: text },
-  ...{ 'run-id': text, 'deadline-ms': text },
+  ...{ 'run-id': text, 'deadline-ms': text, 'at-once': text },
   ...{ direct: flag, 'skip-corrupt': flag, 'expect-equal': flag },
 } as const;
 
@@ -81,6 +84,7 @@ export function parseRun(argv: readonly string[]): RunOptions {
       min: 1_000,
       max: 600_000,
     }),
+    atOnce: numberFlag('at-once', values['at-once'], { default: values.direct ? 4 : 16, min: 1, max: 256 }),
     limit: numberFlag('limit', values.limit, { default: Infinity, min: 1, max: 1e9 }),
     skipCorrupt: values['skip-corrupt'] ?? false,
     expectEqual: values['expect-equal'] ?? false,

@@ -17,12 +17,13 @@ export interface PipelineRun {
   readonly topics: PipelineTopics;
   /** How many times as fast as they came; `max`: each as soon as the one before it in its zone is decided. */
   readonly pace: 'max' | number;
+  /** Without a pace: rounds in work at once, of different zones. */
+  readonly atOnce: number;
   /** Without a pace: how long a round has. */
   readonly deadlineMs: number;
   readonly signal: AbortSignal;
 }
 
-const roundsAtOnce = 16;
 /** At a pace only what is under way is in memory. */
 const pacedAtOnce = 2_000;
 /** A decision that isn't there so long behind its deadline won't come. */
@@ -37,10 +38,10 @@ export class PipelineReplay {
   constructor(private readonly run: PipelineRun) {}
 
   results(): AsyncGenerator<ReplayedRound> {
-    const { rounds, pace } = this.run;
+    const { rounds, pace, atOnce } = this.run;
     const isMax = pace === 'max';
     return isMax
-      ? inOrder(rounds, roundsAtOnce, (recorded) => this.inZone(recorded))
+      ? inOrder(rounds, atOnce, (recorded) => this.inZone(recorded))
       : inOrder(this.atTheirTimes(pace), pacedAtOnce, (recorded) => this.inTime(recorded));
   }
 

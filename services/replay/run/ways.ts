@@ -39,7 +39,9 @@ export async function runDirectly(work: Work): Promise<string> {
     options.costs === 'recorded' ? null : await startOwnEngine({ env: place.env, modelsDir, models, signal });
   try {
     const coster = engine === null ? new RecordedCoster() : new EngineCoster(engine);
-    for await (const round of directRun({ rounds, preparation, coster, matrices, signal })) work.take(round);
+    const { atOnce } = options;
+    const results = directRun({ rounds, preparation, coster, matrices, atOnce, signal });
+    for await (const round of results) work.take(round);
     return engine?.deviceKind ?? 'recorded';
   } finally {
     await engine?.stop();
@@ -84,13 +86,14 @@ export async function runThroughPipeline(work: Work): Promise<string> {
   try {
     await requireReady(pipeline, place.signal);
     const topics = await PipelineTopics.open(bus, topicsOf(pipeline.topicPrefix));
-    const { pace, deadlineMs } = options;
+    const { pace, atOnce, deadlineMs } = options;
     const rounds = pace === 'max' ? work.rounds : inAppendOrder(work.rounds);
     const replay = new PipelineReplay({
       rounds,
       preparation,
       topics,
       pace,
+      atOnce,
       deadlineMs,
       signal: place.signal,
     });
