@@ -14,8 +14,9 @@ export type SchedulerName = (typeof schedulerNames)[number];
 const cushionMs = 2;
 /** … and so many times what this thread's turns are late. */
 const lagShare = 2;
-/** Where ETR and OR run on the same cores, passing gains nothing (docs/scheduling.md). */
-const mostPassesOnCpu = 2;
+/** Threads need no interlock: there short ones go first, by their own length, which is also all that a long one is passed by. */
+const headStartOnCpu = -1;
+const mostPassesOnCpu = 64;
 /** The other threads go on where one is longer than predicted. */
 const cushionShareOnCpu = 1;
 /** A candidate on one thread, before anything has been seen. */
@@ -34,9 +35,8 @@ function settingsFor(poolBytes: number, devices: readonly EngineDevice[], lag: T
     get cushionShare() {
       return isOnCpu() ? cushionShareOnCpu : defaultSettings.cushionShare;
     },
-    /** Long ones first gain nothing where threads need no interlock, and small ones wait for them. */
     get headStart() {
-      return isOnCpu() ? 0 : defaultSettings.headStart;
+      return isOnCpu() ? headStartOnCpu : defaultSettings.headStart;
     },
     get mostPasses() {
       return isOnCpu() ? mostPassesOnCpu : defaultSettings.mostPasses;
