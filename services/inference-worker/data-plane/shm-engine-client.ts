@@ -15,6 +15,7 @@ import type { UnixMs } from '#schemas/brands';
 import type { NamedTensor } from '#schemas/domain';
 import { RoundhouseError } from '#schemas/errors';
 import type { FallbackReason, WorkerEvents } from '../events';
+import { LentSlots } from './lent-slots';
 import { SessionKeeper } from './session-keeper';
 import { isTooLarge, roundhouseErrorOfShm } from './shm-errors';
 
@@ -44,12 +45,15 @@ function tooLate(when: string): RoundhouseError {
 class ShmEngineClient implements EngineClient, SlotLender {
   private readonly sessions: SessionKeeper;
   private readonly lenders = new WeakMap<InputLease, ShmSession>();
+  private readonly lent: LentSlots;
 
   constructor(private readonly options: ShmEngineOptions) {
     const { address, events, poolBytes, whenEmpty, onHangUp } = options;
+    const classes = sizeClasses(poolBytes);
+    this.lent = new LentSlots(classes);
     this.sessions = new SessionKeeper(events, {
       socketPath: dataPlaneSocket(address.replace(/^unix:/, '')),
-      classes: sizeClasses(poolBytes),
+      classes,
       whenEmpty,
       onSent: (path) => events.DataPlaneSent({ path }),
       onWait: (model) => events.DataPlaneWaited({ model }),
@@ -59,7 +63,7 @@ class ShmEngineClient implements EngineClient, SlotLender {
 
   lease(bytes: number): SlotLease | undefined {
     const session = this.sessions.now();
-    const lease = session?.lease(bytes);
+    const lease = this.lent.lend(bytes, () => session?.lease(bytes));
     if (lease !== undefined) this.lenders.set(lease, session!);
     return lease;
   }
