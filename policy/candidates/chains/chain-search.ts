@@ -5,7 +5,7 @@ import { ChainCost } from './chain-cost';
 import { ChainPlan, type ChainPlace } from './chain-plan';
 import { ChainPool } from './chain-pool';
 import type { ChainProblem } from './chain-problem';
-import { ChainRules } from './chain-rules';
+import type { ChainRules } from './chain-rules';
 import { NearCouriers } from './near-couriers';
 import { RelatedOrders } from './related-orders';
 
@@ -14,7 +14,7 @@ const SEED = 20_260_301;
 const TURNS = 150;
 const TURNS_PER_ORDER = 12;
 const MOST_TURNS = 4_000;
-const MOST_EVALUATIONS = 1_500_000;
+const MOST_EVALUATIONS = 400_000;
 const MOST_CHAINS = 20_000;
 /** So many orders are put anew in a turn. */
 const MOST_REMOVED = 6;
@@ -63,17 +63,20 @@ export class ChainSearch {
     const { readyAt } = this.problem;
     const fresh = this.open.filter((order) => this.plan.ofOrder[order]! < 0);
     fresh.sort((a, b) => readyAt[a]! - readyAt[b]! || a - b);
-    for (const order of fresh) this.pool.add(...this.placed(order, look));
+    for (const order of fresh) {
+      const place = this.bestPlace(order, look);
+      if (place === null) continue;
+      this.plan.insert(order, place);
+      this.pool.add(place.courier, this.plan.chain(place.courier));
+    }
     if (this.open.length > 1) this.improve();
   }
 
-  /** Puts an order to its best place; gives the courier and its chain. */
-  private placed(order: number, skips: () => boolean): [number, Int32Array] {
+  /** The cheapest place for an order, where it is cheaper than leaving it out. */
+  private bestPlace(order: number, skips: () => boolean): ChainPlace | null {
     const best: ChainPlace = { courier: -1, at: 0, added: this.problem.penalty[order]! };
     for (const courier of this.near.of(order)) this.plan.findPlace(courier, order, best, skips);
-    if (best.courier < 0) return [0, none];
-    this.plan.insert(order, best);
-    return [best.courier, this.plan.chain(best.courier)];
+    return best.courier < 0 ? null : best;
   }
 
   private improve(): void {
@@ -96,19 +99,16 @@ export class ChainSearch {
     for (const order of removed) save(this.plan.ofOrder[order]!);
     for (const order of removed) this.plan.remove(order);
     this.arrange(removed);
-    for (const order of removed) this.place(order, save);
+    for (const order of removed) {
+      const place = this.bestPlace(order, this.blinks);
+      if (place === null) continue;
+      save(place.courier);
+      this.plan.insert(order, place);
+    }
     for (const courier of saved.keys()) this.pool.add(courier, this.plan.chain(courier));
     if (this.plan.total <= before + slack * this.random.unit()) return;
     for (const courier of saved.keys()) this.plan.clear(courier);
     for (const [courier, chain] of saved) this.plan.set(courier, chain);
-  }
-
-  private place(order: number, save: (courier: number) => void): void {
-    const best: ChainPlace = { courier: -1, at: 0, added: this.problem.penalty[order]! };
-    for (const courier of this.near.of(order)) this.plan.findPlace(courier, order, best, this.blinks);
-    if (best.courier < 0) return;
-    save(best.courier);
-    this.plan.insert(order, best);
   }
 
   private choose(): number[] {
@@ -147,5 +147,3 @@ export class ChainSearch {
     }
   }
 }
-
-const none = new Int32Array(0);
