@@ -17,6 +17,7 @@ import { Heartbeat } from './heartbeat';
 import type { PeerService } from './peer-service';
 import type { PeerTokens } from './peer-tokens';
 import { refusalOf } from './refusals';
+import { UnreadAnswers } from './unread-answers';
 import type { UcxEvents, UcxRefusalReason } from './ucx-events';
 
 export interface PeerSessionOptions {
@@ -29,6 +30,8 @@ export interface PeerSessionOptions {
   readonly maxMessageBytes: number;
   /** Of answers that the peer doesn't read. */
   readonly mostUnreadBytes: number;
+  /** Of those, in the engine's slots. */
+  readonly mostKeptBytes: number;
   /** Until its greeting. */
   readonly greetingMs: number;
   /** A peer that says nothing for so long is given up. */
@@ -47,10 +50,11 @@ export class PeerSession implements ConnectionListener {
   private readonly requests = new Map<number, AbortController>();
   private readonly greetingTimer: NodeJS.Timeout;
   private heartbeat: Heartbeat | undefined;
-  private unreadBytes = 0;
+  private readonly unread: UnreadAnswers;
   private ended = false;
 
   constructor(private readonly options: PeerSessionOptions) {
+    this.unread = new UnreadAnswers(options.mostKeptBytes);
     const late = (): void => this.refuse('silent', 'no greeting');
     this.greetingTimer = setTimeout(late, options.greetingMs);
     this.greetingTimer.unref();
@@ -180,19 +184,17 @@ export class PeerSession implements ConnectionListener {
     notes: AnswerNotes,
     signal: AbortSignal,
   ): Promise<void> {
-    const data = response.outputs.map((output) => output.data);
-    const bytes = data.reduce((sum, { byteLength }) => sum + byteLength, 0);
+    if (signal.aborted) return response.release?.();
+    const { unread } = this;
+    const { data, leave } = unread.enter(response);
     try {
-      if (signal.aborted) return;
       const description = describeAnswer(response, notes);
-      this.unreadBytes += bytes;
-      if (this.unreadBytes > this.options.mostUnreadBytes) {
-        return this.refuse('unread_answers', `${this.unreadBytes} bytes of answers that it doesn't read`);
+      if (unread.bytes > this.options.mostUnreadBytes) {
+        return this.refuse('unread_answers', `${unread.bytes} bytes of answers that it doesn't read`);
       }
       await this.sent(encodeHeader(this.key!, frameKinds.answer, id, description), partsOf(data));
     } finally {
-      this.unreadBytes -= bytes;
-      response.release?.();
+      leave();
     }
   }
 

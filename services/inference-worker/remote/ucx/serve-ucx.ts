@@ -20,14 +20,17 @@ export interface UcxServerOptions {
   readonly silenceMs?: number;
   readonly tokenMs?: number;
   readonly mostUnreadBytes?: number;
+  /** An eighth of the usual pool. */
+  readonly mostKeptBytes?: number;
   readonly events: Pick<UcxEvents, 'UcxPeerAdmitted' | 'UcxPeerRefused' | 'UcxPeerLeft'>;
 }
 
 const defaults = {
   greetingMs: 2_000,
-  silenceMs: 10_000,
+  silenceMs: 3_000,
   tokenMs: 10_000,
   mostUnreadBytes: 268_435_456,
+  mostKeptBytes: 33_554_432,
 };
 /** Beyond it nobody is let in. */
 const mostPeers = 256;
@@ -86,9 +89,9 @@ export class UcxServer {
 
   private sessionOf(host: UcxHost, address: string): PeerSession {
     const { service, maxMessageBytes, events } = this.options;
-    const { greetingMs, silenceMs, mostUnreadBytes } = { ...defaults, ...this.options };
+    const { greetingMs, silenceMs, mostUnreadBytes, mostKeptBytes } = { ...defaults, ...this.options };
     const { tokens, underWay } = this;
-    const limits = { maxMessageBytes, greetingMs, silenceMs, mostUnreadBytes };
+    const limits = { maxMessageBytes, greetingMs, silenceMs, mostUnreadBytes, mostKeptBytes };
     const onEnd = (ended: PeerSession): void => void this.sessions.delete(ended);
     const session = new PeerSession({ host, address, tokens, service, underWay, ...limits, events, onEnd });
     this.sessions.add(session);

@@ -62,7 +62,14 @@ export async function startPeers(
   requireTlsBeyondLoopback(config, bind);
   const tls = readPeerTls(config);
   if (!isPeerPortOpen(config)) return { port: null, tls, connect: connectWith(null, tls, events) };
-  const server = new UcxServer({ networks: config.ucxNetworks, service, maxMessageBytes, host: '', events });
+  const server = new UcxServer({
+    networks: config.ucxNetworks,
+    service,
+    maxMessageBytes,
+    mostKeptBytes: config.dataPlanePoolBytes / 8,
+    host: '',
+    events,
+  });
   const { host, whyNone } = await openUcx(config, bind, server.onRequest, env);
   if (host === null) logger.warn({ event: 'UcxAbsent', reason: whyNone });
   else onStop('UCX', () => host.close());
