@@ -6,6 +6,7 @@ import { distanceMetres, matrixTravelSeconds, travelSeconds } from './travel-sec
 import type { TravelMatrix } from './travel-matrix';
 
 const NO_ZONE = -1;
+const NO_PLACE = -1;
 /** Ride factor 1, per mille. */
 const FACTOR_ONE = 1000;
 /** By vehicle code; what a round with `travel.known` uses, and the backend's output otherwise. */
@@ -46,6 +47,39 @@ function placeRequests(round: DispatchRound): PlaceRequest[] {
   ];
 }
 
+/** Spots have their own numbers up to 2^26 metres; beyond, some share one and are told apart by their metres. */
+const SPOT_ROOM = 2 ** 26;
+
+/** Numbers places in order of first use: equal metres, zone and restaurant are one place. */
+class Places {
+  readonly x: number[] = [];
+  readonly y: number[] = [];
+  readonly zone: number[] = [];
+  private readonly restaurant: string[] = [];
+  /** The last place at a spot, and for each place the one before it at the same spot. */
+  private readonly lastAt = new Map<number, number>();
+  private readonly before: number[] = [];
+
+  numberOf(x: number, y: number, zone: number, restaurant: string): number {
+    const spot = x * SPOT_ROOM + y;
+    const last = this.lastAt.get(spot) ?? NO_PLACE;
+    for (let place = last; place !== NO_PLACE; place = this.before[place]!) {
+      if (this.isAt(place, x, y, zone, restaurant)) return place;
+    }
+    this.lastAt.set(spot, this.x.length);
+    this.before.push(last);
+    this.y.push(y);
+    this.zone.push(zone);
+    this.restaurant.push(restaurant);
+    return this.x.push(x) - 1;
+  }
+
+  private isAt(place: number, x: number, y: number, zone: number, restaurant: string): boolean {
+    if (this.x[place] !== x || this.y[place] !== y) return false;
+    return this.zone[place] === zone && this.restaurant[place] === restaurant;
+  }
+}
+
 /** Depends on the round alone, so that ingest and the aggregator see the same metres and merges. */
 export function roundGeometry(round: DispatchRound): RoundGeometry {
   const requests = placeRequests(round);
@@ -53,22 +87,19 @@ export function roundGeometry(round: DispatchRound): RoundGeometry {
     round.space,
     requests.map(({ point }) => point),
   );
-  const rows = new Map<string, number>();
-  const places: { x: number; y: number; zone: number }[] = [];
-  const placeOf = Int32Array.from(requests, ({ zone, restaurant }, i) => {
+  const places = new Places();
+  const placeOf = new Int32Array(requests.length);
+  for (let i = 0; i < requests.length; i += 1) {
+    const { zone, restaurant } = requests[i]!;
     const { x, y } = points[i]!;
-    const key = `${x},${y},${zone},${restaurant}`;
-    const known = rows.get(key);
-    if (known !== undefined) return known;
-    rows.set(key, places.length);
-    return places.push({ x, y, zone }) - 1;
-  });
+    placeOf[i] = places.numberOf(x, y, zone, restaurant);
+  }
   const couriers = round.couriers.length;
   const orders = round.orders.length;
   return {
-    x: Int32Array.from(places, (place) => place.x),
-    y: Int32Array.from(places, (place) => place.y),
-    zone: Int32Array.from(places, (place) => place.zone),
+    x: Int32Array.from(places.x),
+    y: Int32Array.from(places.y),
+    zone: Int32Array.from(places.zone),
     courierPlace: placeOf.subarray(0, couriers),
     pickupPlace: placeOf.subarray(couriers, couriers + orders),
     dropoffPlace: placeOf.subarray(couriers + orders),

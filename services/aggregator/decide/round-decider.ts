@@ -25,7 +25,7 @@ const MOST_CANDIDATES_HERE = 5_000;
 /** A manifest of so many bytes takes the event loop milliseconds to decode. */
 const FORESEEN_BYTES = 512 * 1024;
 /** The hand-over to the outbox and to Kafka may take so much of the margin. */
-const PUBLISHING_SHARE = 0.5;
+const PUBLISHING_SHARE = 1 / 3;
 /** A machine has one thread for large rounds for so many cores, this many at most. */
 const CORES_A_THREAD = 6;
 const MOST_THREADS = 3;

@@ -74,6 +74,21 @@ test('the same content hash, shards and manifest whatever the number of threads'
   }
 });
 
+test('helpers are asked before the body is read here', async () => {
+  const asked: string[] = [];
+  const helper = {
+    start: () => undefined,
+    ask: (job: PartJob) => {
+      asked.push(job.kind);
+      return Promise.resolve({ contentHash: null, offers: null });
+    },
+  };
+  const reply = read(threadWith([helper, helper]));
+  // Nothing was waited for yet, but the body is read and its round viewed.
+  expect(asked).toEqual(['hash', 'offers']);
+  await reply;
+});
+
 test('what a helper does not do is done here: one that finds nothing, one that ends', async () => {
   const alone = await madeBy(threadWith([]));
   const nothing = () => ({ contentHash: null, offers: null });

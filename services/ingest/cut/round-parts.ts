@@ -20,13 +20,14 @@ export interface BegunParts {
 
 /** The threads that share the work on a round: the first hashes its content, the others offer parts of its bundles. */
 export class RoundParts {
-  private readonly last: Promise<unknown>[];
+  /** The last job of each thread while it is in work. */
+  private readonly last: (Promise<unknown> | null)[];
 
   constructor(
     private readonly threads: readonly PartPort[],
     private readonly maxCandidates: number,
   ) {
-    this.last = threads.map(() => Promise.resolve());
+    this.last = threads.map(() => null);
   }
 
   start(): void {
@@ -53,9 +54,15 @@ export class RoundParts {
     };
   }
 
+  /** An idle thread is asked at once: the caller computes from here on, and a promise would wait for it. */
   private inTurn(thread: number, job: PartJob): Promise<PartAnswer | null> {
-    const turn = this.last[thread]!.then(() => this.threads[thread]!.ask(job)).catch(() => null);
+    const ask = () => this.threads[thread]!.ask(job);
+    const before = this.last[thread]!;
+    const turn = (before === null ? ask() : before.then(ask)).catch(() => null);
     this.last[thread] = turn;
+    void turn.then(() => {
+      if (this.last[thread] === turn) this.last[thread] = null;
+    });
     return turn;
   }
 }
