@@ -23,6 +23,7 @@ export async function spoiledRemote(name: string, address: string): Promise<Spoi
   const lanes = new Lanes(address, maxMessageBytes);
   const server = new Server();
   let how: Spoiled = 'good';
+  let isClosed = false;
   const forward =
     (path: string): handleUnaryCall<Buffer, Buffer> =>
     async (call, callback) => {
@@ -30,6 +31,7 @@ export async function spoiledRemote(name: string, address: string): Promise<Spoi
       if (how === 'hung') return;
       if (how === 'failing' && isWork) return callback({ code: status.INTERNAL, details: 'it fails' });
       if (how === 'slow' && isWork) await sleep(slowByMs);
+      if (isClosed) return;
       const options = { deadline: call.getDeadline() };
       const onward = lanes.makeUnaryRequest(path, same, same, call.request, call.metadata, options, callback);
       onward.once('metadata', (sent) => call.sendMetadata(sent));
@@ -55,6 +57,7 @@ export async function spoiledRemote(name: string, address: string): Promise<Spoi
       if (next === 'dead') server.forceShutdown();
     },
     close() {
+      isClosed = true;
       server.forceShutdown();
       lanes.close();
     },

@@ -97,3 +97,23 @@ test('a full one gets no more than it has', () => {
   health.full(0);
   expect(health.window).toBe(1);
 });
+
+describe('slow', () => {
+  test('halves what it may have, once in a quarter of a second', () => {
+    const health = ready();
+    for (let answer = 0; answer < 5; answer += 1) health.succeeded();
+    health.slow(1_000, 20, false);
+    health.slow(1_100, 20, false);
+    expect([health.window, health.isOut]).toEqual([10, false]);
+    health.slow(1_250, 10, false);
+    expect(health.window).toBe(5);
+  });
+
+  test('and silent: asked first', () => {
+    const health = ready();
+    health.slow(1_000, 1, true);
+    expect([health.isOut, health.isEjected, health.probeIsDue(1_000)]).toEqual([true, false, true]);
+    health.probed(true, 1_001);
+    expect(health.isOut).toBe(false);
+  });
+});

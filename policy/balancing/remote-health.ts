@@ -21,6 +21,7 @@ export class RemoteHealth {
   private isProbed = false;
   private share = 0;
   private allowed = 1;
+  private halvedMs = -Infinity;
 
   constructor(private readonly settings: RouterSettings) {}
 
@@ -87,6 +88,16 @@ export class RemoteHealth {
     const { ejectAfter, ejectShare } = this.settings;
     if (this.failuresInRow >= ejectAfter || this.share > ejectShare) this.eject(nowMs);
     else this.askFirst(nowMs);
+  }
+
+  /** It owes an answer for too long, but it may well be busy: it gets half as much, and is asked first if it is silent. */
+  slow(nowMs: number, inFlight: number, isSilent: boolean): void {
+    this.goodInRow = 0;
+    if (nowMs - this.halvedMs >= this.settings.silentMs) {
+      this.allowed = Math.max(1, Math.floor(Math.min(this.allowed, inFlight) / 2));
+      this.halvedMs = nowMs;
+    }
+    if (isSilent) this.askFirst(nowMs);
   }
 
   /** It has as much as it takes. */

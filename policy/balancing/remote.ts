@@ -131,10 +131,11 @@ export class Remote {
       this.health.full(this.load.inFlight);
     } else if (end.kind === 'without_model') {
       this.lacks.set(attempt.work.model, nowMs + this.settings.withoutModelMs);
-    } else {
-      this.health.failed(nowMs);
-      if (end.kind === 'overdue') this.learnService(attempt, elapsedMs);
-    }
+    } else if (end.kind === 'overdue') {
+      const isSilent = nowMs - Math.max(this.signMs, attempt.sentMs) > this.settings.overdueLeastMs / 2;
+      this.health.slow(nowMs, this.load.inFlight + 1, isSilent);
+      this.learnSlowness(attempt, Math.max(1, elapsedMs - attempt.transferMs - attempt.waitMs));
+    } else this.health.failed(nowMs);
   }
 
   private learn(
@@ -163,14 +164,18 @@ export class Remote {
   }
 
   /** The first answer of a remote tells its own speed alone, unless nothing was known of the fleet. */
-  private learnService({ work: { model, size } }: Attempt, ms: number): void {
+  private learnService(attempt: Attempt, ms: number): void {
+    const { model, size } = attempt.work;
     const took = Math.max(1e-3, ms);
-    const known = this.slowness.get(model);
-    const isKnownWork = this.costs.isKnown(model, size);
-    if (!isKnownWork || known !== undefined) this.costs.observe(model, size, took / this.slownessOf(model));
-    const slowness = known ?? new RobustRate();
+    if (!this.costs.isKnown(model, size) || this.slowness.has(model))
+      this.costs.observe(model, size, took / this.slownessOf(model));
+    this.learnSlowness(attempt, took);
+  }
+
+  private learnSlowness({ work: { model, size } }: Attempt, ms: number): void {
+    const slowness = this.slowness.get(model) ?? new RobustRate();
     const against = this.costs.serviceMs(model, size);
-    slowness.observe(Math.min(slowest, took / against), this.slownessOf(model));
+    slowness.observe(Math.min(slowest, ms / against), this.slownessOf(model));
     this.slowness.set(model, slowness);
   }
 }

@@ -134,6 +134,19 @@ describe('failures', () => {
     expect(attemptOf(router.route(work, null, 120)).remote.name).toBe('good');
   });
 
+  test('slow is not failed: however often, one that lives is not put out for it, but thought slower', () => {
+    const router = routerWith('a');
+    warm(router);
+    for (let at = 1; at <= 6; at += 1) {
+      const nowMs = 1_000 * at;
+      router.ended(attemptOf(router.route(work, null, nowMs)), { kind: 'overdue', load: null }, nowMs + 400);
+      for (const name of router.probesDue(nowMs + 400)) router.probed(name, true, nowMs + 401);
+    }
+    const { health } = router.remote('a')!;
+    expect([health.isOut, health.timesOut, health.failureShare]).toEqual([false, 0, 0]);
+    expect(router.remote('a')!.slownessOf('m')).toBeGreaterThan(10);
+  });
+
   test('work that was withdrawn says nothing of the remote', () => {
     const router = routerWith('a');
     router.ended(attemptOf(router.route(work, null, 0)), { kind: 'withdrawn' }, 900);
@@ -228,9 +241,9 @@ describe('giving up what is overdue', () => {
     warm(router);
     const attempts = [0, 1, 2].map(() => attemptOf(router.route(work, null, 0)));
     while (router.mayRetry(100));
-    router.ended(attempts[0]!, { kind: 'overdue', load: null }, 100);
+    router.ended(attempts[0]!, failed, 100);
     expect(router.mayGiveUp(attempts[2]!, 10, 100)).toBe(false);
-    router.ended(attempts[1]!, { kind: 'overdue', load: null }, 100);
+    router.ended(attempts[1]!, failed, 100);
     expect(router.mayGiveUp(attempts[2]!, 10, 100)).toBe(true);
   });
 

@@ -197,10 +197,9 @@ describe('a remote that fails', () => {
 
 describe('a remote that says nothing', () => {
   test('loses the work to an engine that has time for it', async () => {
-    const { routed, ends, router } = await bench({ a: silent });
+    const { routed, ends } = await bench({ a: silent });
     await expect(routed.infer(work(), soon())).resolves.toMatchObject({ engine: 'cpu#1' });
     expect(ends).toEqual(['overdue']);
-    expect(router.remote('a')!.health.failureShare).toBeGreaterThan(0);
   });
 
   test('slowly gets it again where the only other one is out', async () => {
