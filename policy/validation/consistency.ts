@@ -59,19 +59,24 @@ function pointPath({ couriers }: DispatchRound, number: number): string {
   return `orders[${behind >> 1}].${behind % 2 === 0 ? 'pickup' : 'dropoff'}.point`;
 }
 
-const median = (values: Float64Array) => values.sort()[values.length >> 1] ?? 0;
+function median(points: readonly Point[], of: 'x' | 'y'): number {
+  const values = new Float64Array(points.length);
+  for (let at = 0; at < values.length; at += 1) values[at] = points[at]![of];
+  return values.sort()[values.length >> 1] ?? 0;
+}
 
 /** Names points far off the others: swapped coordinates, or zeros for unknown ones. */
 function checkExtent(round: DispatchRound, faults: FaultList): void {
   const all = pointsOf(round);
   // A point with a fault of its own is not a number.
-  const numbers = all.flatMap(({ x }, number) => (Number.isFinite(x) ? [number] : []));
-  const metres = projectPoints(
-    round.space,
-    numbers.map((number) => all[number]!),
-  );
-  const middleX = median(Float64Array.from(metres, ({ x }) => x));
-  const middleY = median(Float64Array.from(metres, ({ y }) => y));
+  const numbers: number[] = [];
+  for (let number = 0; number < all.length; number += 1) {
+    if (Number.isFinite(all[number]!.x)) numbers.push(number);
+  }
+  const isWhole = numbers.length === all.length;
+  const metres = projectPoints(round.space, isWhole ? all : numbers.map((number) => all[number]!));
+  const middleX = median(metres, 'x');
+  const middleY = median(metres, 'y');
   metres.forEach(({ x, y }, i) => {
     if (Math.abs(x - middleX) <= MAX_EXTENT_METRES && Math.abs(y - middleY) <= MAX_EXTENT_METRES) return;
     const { x: givenX, y: givenY } = all[numbers[i]!]!;
