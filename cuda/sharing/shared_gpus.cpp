@@ -12,6 +12,11 @@ std::uint64_t limitOfEnvironment() {
   return text == nullptr ? 0 : std::strtoull(text, nullptr, 10);
 }
 
+bool isIn(const char* variable, const char* value) {
+  const char* text = std::getenv(variable);
+  return text != nullptr && std::strcmp(text, value) == 0;
+}
+
 /// Never destroyed: backends give memory back at the very end of the process.
 MemoryLedger& ledger() {
   static auto* const all = new MemoryLedger(limitOfEnvironment());
@@ -41,11 +46,8 @@ void noteLeased(int device, std::uint64_t bytes) { ledger().noteLeased(device, b
 std::uint64_t memoryLimit() { return ledger().limit(); }
 
 bool takesTurns() {
-  static const bool staggered = [] {
-    const char* text = std::getenv("ROUNDHOUSE_SCHEDULER");
-    return text != nullptr && std::strcmp(text, "staggered") == 0;
-  }();
-  return staggered;
+  static const bool takes = isIn("ROUNDHOUSE_SCHEDULER", "staggered") && !isIn("ROUNDHOUSE_PHASE_TURNS", "off");
+  return takes;
 }
 
 std::vector<TurnLine::End> beginTurn(int device, Phase phase, double demand, TurnLine::End end, std::uint64_t& id) {
