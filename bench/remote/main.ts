@@ -6,7 +6,7 @@ import { projectPath } from '#schemas/project-root';
 import { model as passThrough, makeRepository } from '../dataplane/repository';
 import { startEngine } from '../engine-process';
 import { inFolder } from '../in-folder';
-import type { AskingSettings } from './measure-remote';
+import type { AskingSettings, Order } from './measure-remote';
 import { makeNetwork, type Network } from './network';
 import { parseOptions, usage, type Options } from './options';
 import type { ServingPorts, ServingSettings } from './serving-worker';
@@ -22,7 +22,13 @@ type Place = Network['serving'];
 
 /** A program of this folder, in a place of the network. */
 function start(program: string, settings: object, { command }: Place): ChildProcess {
-  const argv = [...command, process.execPath, join(__dirname, program), JSON.stringify(settings)];
+  const argv = [
+    ...command,
+    process.execPath,
+    '--expose-gc',
+    join(__dirname, program),
+    JSON.stringify(settings),
+  ];
   return spawn(argv[0]!, argv.slice(1), { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
 }
 
@@ -53,7 +59,7 @@ async function measure(folder: string, network: Network, options: Options): Prom
     const ports = await told<ServingPorts>(serving, 'ports');
     const settings: AskingSettings = { address: network.serving.address, ports, library, options };
     const asking = start('measure-remote.js', settings, network.asking);
-    asking.on('message', (message: object) => 'breakNow' in message && serving.send('break'));
+    asking.on('message', (message: Partial<Order>) => message.order && serving.send(message.order));
     const figures = await told<object>(asking, 'figures');
     const { kind, why } = network;
     return { model: passThrough, network: kind, ...(why === null ? {} : { why }), ...figures };

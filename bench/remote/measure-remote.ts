@@ -6,9 +6,10 @@ import type { UnixMs } from '#schemas/brands';
 import { connectOverUcx } from '#services/inference-worker/remote/ucx/ucx-engine-client';
 import { ucxEvents, type UcxEvents } from '#services/inference-worker/remote/ucx/ucx-events';
 import { UcxHost } from '#native/ucx/ucx-host';
-import { measureInTurns, type Call, type Figures } from '../dataplane/measure';
+import type { Call, Figures } from '../dataplane/measure';
 import type { Options } from './options';
 import type { ServingPorts } from './serving-worker';
+import { measureSettled } from './turns';
 
 export interface AskingSettings {
   /** Of the serving worker. */
@@ -18,9 +19,9 @@ export interface AskingSettings {
   readonly options: Options;
 }
 
-/** Requests to the parent: take UCX away now. */
-export interface BreakRequest {
-  readonly breakNow: true;
+/** To the parent: the serving worker is to end its UCX and begin again, or to collect its garbage. */
+export interface Order {
+  readonly order: 'break' | 'collect';
 }
 
 const maxMessageBytes = 67_108_864;
@@ -75,6 +76,13 @@ function callOf(client: EngineClient, model: string, bytes: number): Call {
   };
 }
 
+/** Of both ends, so that no way pays for another one's. */
+async function collectGarbage(): Promise<void> {
+  process.send!({ order: 'collect' } satisfies Order);
+  globalThis.gc?.();
+  await pause(50);
+}
+
 const lowerBy = (ucx: number, grpc: number): number => Number((1 - ucx / grpc).toFixed(3));
 
 interface Case {
@@ -96,7 +104,7 @@ async function measureCase(
 ): Promise<Case> {
   const ways = new Map(Object.entries(ends).map(([name, client]) => [name, callOf(client, model, bytes)]));
   const before = counts.UcxFellBack;
-  const figures = await measureInTurns(ways, concurrency, options.seconds);
+  const figures = await measureSettled(ways, concurrency, options.seconds, collectGarbage);
   if (counts.UcxFellBack > before) throw new Error('a request of UCX went over gRPC');
   const [ucx, grpc] = [figures.get('ucx')!, figures.get('grpc')!];
   const p50LowerBy = lowerBy(ucx.p50Us, grpc.p50Us);
@@ -119,10 +127,11 @@ async function switchUnderLoad(client: EngineClient, model: string) {
   const loops = Array.from({ length: 8 }, loop);
   for (let i = 0; i < options.switches; i += 1) {
     const opened = counts.UcxOpened;
-    process.send!({ breakNow: true } satisfies BreakRequest);
+    process.send!({ order: 'break' } satisfies Order);
     const until = Date.now() + 10_000;
     while (counts.UcxOpened === opened && Date.now() < until) await pause(5);
-    await pause(50);
+    // So that requests are under way over UCX again.
+    await pause(300);
   }
   stop = true;
   await Promise.all(loops);

@@ -1,7 +1,8 @@
 /**
  * What another worker is to a peer, without Kafka: an engine with a model that copies its input to its output, the
  * inference protocol and the handshake over gRPC, and UCX. Its argument is ServingSettings as JSON; it sends
- * { ports } when it is ready. On the message "break" its UCX ends and begins again.
+ * { ports } when it is ready. On the message "break" its UCX ends and begins again, on
+ * "collect" it collects its garbage.
  */
 import { Server, type sendUnaryData, type ServerUnaryCall } from '@grpc/grpc-js';
 import { decodeInferRequest, encodeInferResponse } from '#lib/engine-client/infer-messages';
@@ -123,7 +124,7 @@ async function main(): Promise<void> {
     maxMessageBytes,
     others: [{ definition: peerProtocol(), handlers }],
   });
-  process.on('message', () => openUcx());
+  process.on('message', (order) => (order === 'break' ? openUcx() : globalThis.gc?.()));
   process.on('disconnect', () => process.exit(0));
   const ports: ServingPorts = { engine: protocol.port, transfer: await serveTransfer(address) };
   process.send!({ ports });
