@@ -12,7 +12,7 @@ import { projectPoints, travelTime, noRideFactors, type TravelMatrix } from '../
 import { Coverage, type Supply } from './coverage';
 
 /** Places and couriers that the model looks at; where there are more, those of the most orders. */
-const MOST_PLACES = 160;
+const MOST_PLACES = 240;
 const MOST_IDLE = 200;
 /** Order-seconds that a move must save, and must save more for each second of it. */
 const LEAST_GAIN = 12;

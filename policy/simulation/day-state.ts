@@ -28,7 +28,8 @@ export interface DayState {
 
 export function dayState(day: Day): DayState {
   const log = new DayLog();
-  const stops = day.orders.flatMap((order) => [order.pickup, order.dropoff]);
+  const restaurants = day.demand?.restaurants ?? [];
+  const stops = [...restaurants, ...day.orders.flatMap((order) => [order.pickup, order.dropoff])];
   return {
     day,
     runs: new Map(day.couriers.map((c) => [c.courierId, new CourierRun(c, day.truth, log)])),

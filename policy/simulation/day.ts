@@ -10,6 +10,7 @@ import type {
   Space,
   Vehicle,
 } from '#schemas/domain';
+import type { DemandModel } from './expected-demand';
 
 /** Where a courier stands, by the name of the place. */
 export interface Place {
@@ -70,8 +71,8 @@ export interface Day {
   readonly offerHorizonSeconds: Seconds | null;
   /** Rounds after the last placement, at most; then what is open stays undelivered. */
   readonly maxRoundsAfterLastOrder: number;
-  /** Orders are expected as they were placed within about this time; absent: nothing is said of them. */
-  readonly demandMemorySeconds?: Seconds;
+  /** How orders are expected; absent: nothing is said of them. */
+  readonly demand?: DemandModel;
   policyAt(view: RoundView): RoundPolicy;
 }
 

@@ -18,9 +18,7 @@ export function viewAt(state: DayState, asOf: Seconds): RoundView {
     asOf,
     couriers,
     orders: [...offered, ...held].map((order) => asKnown(state, order, asOf, openAt)),
-    ...(day.demandMemorySeconds !== undefined && {
-      demand: expectedDemand(state.placed, asOf, day.demandMemorySeconds),
-    }),
+    ...(day.demand && { demand: expectedDemand(state.placed, asOf, day.demand) }),
   };
 }
 

@@ -24,7 +24,7 @@ export function dispatchedDay(
     roundMinutes,
     offerHorizonSeconds: null,
     shiftLookaheadSeconds: seconds(60 * MINUTE),
-    ...(prepositioning && { demandMemorySeconds: seconds(60 * MINUTE) }),
+    ...(prepositioning && { demand: { memorySeconds: seconds(60 * MINUTE), leastPerHour: 0.15 } }),
     policyAt: (_view, parameters) => mdrpPolicy(parameters, { roundMinutes, prepositioning }),
   });
 }

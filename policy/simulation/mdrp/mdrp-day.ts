@@ -2,6 +2,7 @@ import type { CourierId, OrderId, PlaceId, Seconds, TenantId, ZoneId } from '#sc
 import type { Order, OrderFeatures, RoundPolicy, Stop } from '#schemas/domain';
 import { distanceMetres, travelSeconds } from '../../routing/index';
 import type { Day, DayCourier, RoundView, Truth } from '../day';
+import type { DemandModel } from '../expected-demand';
 import type { MdrpCourier, MdrpInstance, MdrpOrder, MdrpParameters } from './instance';
 
 const MINUTE = 60;
@@ -20,7 +21,8 @@ export interface MdrpDayOptions {
   readonly roundMinutes: number;
   readonly offerHorizonSeconds: Seconds | null;
   readonly shiftLookaheadSeconds: Seconds;
-  readonly demandMemorySeconds?: Seconds;
+  /** Absent: nothing is said of the orders that are expected. */
+  readonly demand?: Omit<DemandModel, 'restaurants'>;
   policyAt(view: RoundView, parameters: MdrpParameters): RoundPolicy;
 }
 
@@ -41,7 +43,7 @@ export function mdrpDay(instance: MdrpInstance, options: MdrpDayOptions): Day {
     couriersAre: 'committed',
     shiftLookaheadSeconds: options.shiftLookaheadSeconds,
     offerHorizonSeconds: options.offerHorizonSeconds,
-    ...(options.demandMemorySeconds !== undefined && { demandMemorySeconds: options.demandMemorySeconds }),
+    ...(options.demand && { demand: { ...options.demand, restaurants: restaurantPlaces(instance) } }),
     maxRoundsAfterLastOrder: Math.ceil(roundsAfterLastOrder(instance) / options.roundMinutes) + 1,
     policyAt: (view) => options.policyAt(view, parameters),
   };
@@ -72,6 +74,10 @@ function dayCourier(
     skills: [],
     ...(payPerOrder > 0 && { coveredOrders: Math.round(guaranteed / payPerOrder) }),
   };
+}
+
+function restaurantPlaces({ restaurants }: MdrpInstance): DemandModel['restaurants'] {
+  return Array.from(restaurants.values(), ({ id, x, y }) => ({ placeId: id as PlaceId, point: { x, y } }));
 }
 
 function dayOrder(order: MdrpOrder, { parameters, restaurants }: MdrpInstance): Order {

@@ -22,7 +22,9 @@ function town(): MdrpInstance {
     orders: Array.from({ length: 80 }, (_, i) => {
       const placedAt = below(180);
       const readyAt = placedAt + 8 + below(15);
-      return { id: `o${i}`, ...spot(), placedAt, restaurant: `r${below(6)}`, readyAt };
+      // The sixth restaurant has orders at the end only.
+      const restaurant = `r${placedAt > 150 ? 5 : below(5)}`;
+      return { id: `o${i}`, ...spot(), placedAt, restaurant, readyAt };
     }),
     couriers: Array.from({ length: 7 }, (_, i) => ({
       id: `c${i}`,
