@@ -181,8 +181,7 @@ void addPhases(const Settings& settings, Report& report) {
     add("shipped", shards, {});
     if (!settings.ways) continue;
     for (const Way& way : kWays) {
-      add(way.name, shards,
-          {.atOnceUpTo = way.atOnceUpTo, .builtPerWarp = way.builtPerWarp, .copyBy = way.copyBy, .graphsEtr = way.graphsEtr});
+      add(way.name, shards, {.atOnceUpTo = way.atOnceUpTo, .copyBy = way.copyBy});
     }
   }
 }

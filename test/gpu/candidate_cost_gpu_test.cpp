@@ -26,10 +26,10 @@ using candidate_cost::gpu::CopyBy;
 /// Ways to make a pass.
 GpuCosts::Options optionsOf(std::uint64_t seed) {
   switch (seed % 5) {
-    case 1: return {.chunk = 500, .searchUpTo = 0, .atOnceUpTo = 0};
-    case 2: return {.chunk = 500, .searchUpTo = 300, .atOnceUpTo = 400};
-    case 3: return {.chunk = 4000, .builtPerWarp = 8, .copyBy = CopyBy::kernel};
-    default: return {.chunk = 4000, .builtPerWarp = 5, .copyBy = CopyBy::kernel, .takesTurns = true};
+    case 1: return {.chunk = 500, .searchUpTo = 0, .atOnceUpTo = 0, .copyBy = CopyBy::engine};
+    case 2: return {.chunk = 500, .searchUpTo = 300, .atOnceUpTo = 400, .copyBy = CopyBy::engine};
+    case 3: return {.chunk = 4000};
+    default: return {.chunk = 4000, .takesTurns = true};
   }
 }
 

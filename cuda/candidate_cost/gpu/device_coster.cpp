@@ -21,9 +21,12 @@ void demandRoom(Memory& memory, std::size_t bytes) {
   memory.demand(std::bit_ceil(std::max(bytes, std::size_t{1} << 16)));
 }
 
-/// So many candidates, and an ETR of so many operations, take a whole GPU for a while.
+/// So many candidates, and so many rows of a network of some hundred columns, leave no part of a GPU idle.
 constexpr double kFullCandidates = 16384;
-constexpr double kFullOperations = 1.5e9;
+constexpr double kFullRows = 4096;
+
+/// Of a capacity of 1.
+double demandOf(int count, double full) { return std::clamp(count / full, 0.01, 1.0); }
 
 std::size_t plansBytes(const CostTask& task) {
   return kRecord * static_cast<std::size_t>(task.shard->tables.candidateCount);
@@ -56,12 +59,10 @@ DeviceCoster::DeviceCoster(const DeviceCosterOptions& options,
     : options_(options),
       network_(std::move(network)),
       matrices_(std::move(matrices)),
-      planner_({options.device, options.chunk, options.searchUpTo, std::min(options.atOnceUpTo, options.chunk),
-                options.builtPerWarp}),
+      planner_({options.device, options.chunk, options.searchUpTo, std::min(options.atOnceUpTo, options.chunk)}),
       etrTurns_(options.device, sharing::Phase::etr, options.takesTurns),
       planningTurns_(options.device, sharing::Phase::planning, options.takesTurns) {
   costKernelResources();
-  if (options.graphsEtr) network_->prepare();
 }
 
 std::vector<std::string> DeviceCoster::resources() const {
@@ -104,9 +105,9 @@ void DeviceCoster::run(Tasks tasks, const Stop& stop) {
     mark("begin");
     upload(tasks);
     const DeviceShards batch = describe(tasks.size());
-    etrTurns_.take(etrDemand(), stream_, [&] { predict(batch); });
-    const double demand = std::min(1.0, std::max(1, batch.candidates) / kFullCandidates);
-    planned = planningTurns_.take(demand, stream_, [&] { return plan(batch, tasks, stop); });
+    etrTurns_.take(demandOf(upload_.rows(), kFullRows), stream_, [&] { predict(batch); });
+    planned = planningTurns_.take(demandOf(batch.candidates, kFullCandidates), stream_,
+                                  [&] { return plan(batch, tasks, stop); });
     if (planned) copyOut(tasks, batch);
     stream_.wait();
     if (planned && planRest()) {
@@ -168,12 +169,6 @@ std::size_t DeviceCoster::networkRows() const {
   return options_.padsRows ? std::bit_ceil(std::max(rows, std::size_t{64})) : rows;
 }
 
-/// A weight of 4 bytes takes two operations a row.
-double DeviceCoster::etrDemand() const {
-  const double operations = static_cast<double>(options_.networkBytes) / 2 * upload_.rows();
-  return std::clamp(operations / kFullOperations, 0.01, 1.0);
-}
-
 void DeviceCoster::leaveLines() {
   etrTurns_.passed();
   planningTurns_.passed();
@@ -191,10 +186,7 @@ void DeviceCoster::predict(const DeviceShards& batch) {
   launchOpening(batch, upload_.mostCandidates(), upload_.mostOrders(), stream_);
   mark("opening");
   if (upload_.rows() > 0) {
-    const auto rows = networkRows();
-    const bool asGraph = options_.graphsEtr && network_->enqueueCall({batch.features, true}, rows,
-                                                                     {d_quantiles_.as<float>(), true}, stream_);
-    if (!asGraph) network_->enqueue(batch.features, rows, d_quantiles_.as<float>(), stream_);
+    network_->enqueue(batch.features, networkRows(), d_quantiles_.as<float>(), stream_);
     mark("ETR");
   }
   launchTimes(batch, upload_.mostOrders(), stream_);

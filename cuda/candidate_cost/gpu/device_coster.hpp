@@ -49,17 +49,11 @@ struct DeviceCosterOptions {
   int searchUpTo = route_planner::gpu::DevicePlannerOptions{}.chunk;
   /// DevicePlannerOptions::atOnceUpTo.
   int atOnceUpTo = route_planner::gpu::DevicePlannerOptions{}.chunk;
-  /// DevicePlannerOptions::builtPerWarp.
-  int builtPerWarp = 32;
   /// The network is called with few different numbers of rows, since its runtime prepares itself for each.
   bool padsRows = false;
-  CopyBy copyBy = CopyBy::engine;
-  /// ETR is launched as one graph where its rows allow it.
-  bool graphsEtr = false;
+  CopyBy copyBy = CopyBy::kernel;
   /// Its batches take turns with others of the GPU in ETR and OR.
   bool takesTurns = false;
-  /// Of the network's weights, as a measure of what a row costs.
-  std::size_t networkBytes = 0;
   /// For benchmarks: is told of the phases of each batch.
   PhaseClock* clock = nullptr;
 };
@@ -89,7 +83,6 @@ class DeviceCoster {
   void upload(Tasks tasks);
   DeviceShards describe(std::size_t shards);
   std::size_t networkRows() const;
-  double etrDemand() const;
   void leaveLines();
   void demandRows(std::size_t rows);
   void predict(const DeviceShards& batch);

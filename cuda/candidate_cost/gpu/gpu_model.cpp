@@ -1,6 +1,5 @@
 #include "../gpu_model.hpp"
 
-#include <algorithm>
 #include <charconv>
 #include <map>
 #include <mutex>
@@ -36,13 +35,11 @@ DeviceCosterOptions optionsOf(const backend::ModelSettings& settings, int device
   DeviceCosterOptions options;
   options.device = device;
   options.atOnceUpTo = numberOf(settings, "at_once_up_to", options.atOnceUpTo, options.chunk);
-  options.builtPerWarp = std::max(1, numberOf(settings, "built_per_warp", options.builtPerWarp, 32));
   const std::string copies = settings.parameter("copies", options.copyBy == CopyBy::kernel ? "kernel" : "engine");
   if (copies != "kernel" && copies != "engine") {
     throw Error(ErrorCode::modelFailed, "parameter 'copies' is neither 'kernel' nor 'engine': " + copies);
   }
   options.copyBy = copies == "kernel" ? CopyBy::kernel : CopyBy::engine;
-  options.graphsEtr = settings.parameter("etr", options.graphsEtr ? "graph" : "launch") == "graph";
   options.takesTurns = settings.parameter("turns", sharing::takesTurns() ? "on" : "off") == "on";
   return options;
 }
@@ -58,7 +55,6 @@ class ModelOnGpus final : public GpuModel {
     const OneGpu& gpu = gpus_.at(device);
     DeviceCosterOptions options = optionsOf(model_.settings, device);
     options.padsRows = gpu.network != nullptr;
-    options.networkBytes = std::filesystem::file_size(model_.networkFile);
     auto coster = std::make_unique<DeviceCoster>(options, contextOf(gpu), gpu.matrices);
     auto instance = std::make_unique<DeviceInstance>(model_, std::move(coster));
     instance->dryRun();

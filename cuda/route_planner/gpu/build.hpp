@@ -36,8 +36,6 @@ struct Building {
   Counters* d_counters;
   /// Those of 4 orders are for the warps that search, not for trees.
   bool searches4 = false;
-  /// Problems that a warp builds where there are few.
-  int perWarp = 32;
   /// Room for kMostHard searches that are handed over (split.hpp).
   HardSearch* d_hard = nullptr;
 };

@@ -81,7 +81,6 @@ DevicePlanner::DevicePlanner(const DevicePlannerOptions& options) {
   for (auto& slot : state_->slots) {
     slot = std::make_unique<PlannerSlot>(options.chunk, scratches);
     slot->searchUpTo(options.searchUpTo);
-    slot->buildPerWarp(options.builtPerWarp);
   }
   state_->smallWarps = mostSmallWarps(processors);
 }

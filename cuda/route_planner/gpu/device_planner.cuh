@@ -10,8 +10,9 @@ namespace roundhouse::route_planner::gpu {
 
 constexpr int kBuildThreads = 128;
 /// Up to so many problems, a warp a block: they spread over more multiprocessors, whose first-level caches then hold the
-/// problems that are built. Of fewer still, a warp takes fewer.
+/// problems that are built. Of so few that most of a GPU's warps have nothing to do, a warp takes half as many.
 constexpr int kFewProblems = 16384;
+constexpr int kFewestProblems = 4096;
 
 template <class Source>
 __global__ void __launch_bounds__(kBuildThreads) buildKernel(const __grid_constant__ Source source, Building to,
@@ -31,7 +32,7 @@ __global__ void __launch_bounds__(32)
 template <class Source>
 void launchBuild(const Source& source, const Building& to, cudaStream_t stream) {
   const int threads = to.count <= kFewProblems ? 32 : kBuildThreads;
-  const int perWarp = to.count <= kFewProblems ? to.perWarp : 32;
+  const int perWarp = to.count <= kFewestProblems ? 16 : 32;
   const int perBlock = threads / 32 * perWarp;
   const auto blocks = static_cast<unsigned>((to.count + perBlock - 1) / perBlock);
   buildKernel<Source><<<blocks, static_cast<unsigned>(threads), 0, stream>>>(source, to, perWarp);

@@ -51,8 +51,6 @@ struct DevicePlannerOptions {
   /// A call of up to so many problems (at most `chunk`) of up to 5 orders is enqueued as a whole, in the caller's stream,
   /// without a wait for the sizes of its groups. The caller has waited for a call before it makes the next.
   int atOnceUpTo = 0;
-  /// Problems that a warp builds in a call that is solved at once and has few.
-  int builtPerWarp = 32;
 };
 
 /**

@@ -35,7 +35,6 @@ void PlannerSlot::begin(int first, int count, bool searches4, Counters* d_zeroed
             d_answers_.as<Answer>(),
             d_zeroed != nullptr ? d_zeroed : d_counters_.as<Counters>(),
             searches4,
-            32,
             d_hard_.as<HardSearch>()};
   if (d_zeroed != nullptr) return;
   require(cudaMemsetAsync(batch_.d_counters, 0, sizeof(Counters), stream), "counters can't be cleared");
@@ -87,7 +86,6 @@ void PlannerSlot::launch(DeviceWork& work) {
 
 void PlannerSlot::solveAtOnce(int count, int mostWarps, DeviceWork& work, cudaStream_t stream) {
   begin(0, count, true, work.zeroCounters(), stream);
-  batch_.perWarp = perWarp_;
   work.build(batch_, stream);
   require(launchPlacing(batch_, stream), "items can't be placed");
   require(launchSmall(batch_, mostWarps, stream), "few problems can't be solved");

@@ -17,8 +17,6 @@ class PlannerSlot {
   const device::Stream& stream() const { return stream_; }
   /// In chunks of up to so many problems those of 4 orders are searched.
   void searchUpTo(int problems) { searchUpTo_ = problems; }
-  /// DevicePlannerOptions::builtPerWarp.
-  void buildPerWarp(int problems) { perWarp_ = problems; }
 
   /// Enqueues the building of problems first … first + count − 1.
   void build(int first, int count, DeviceWork& work);
@@ -52,7 +50,6 @@ class PlannerSlot {
   int scratches_;
   SearchLauncher launchSearches_;
   int searchUpTo_ = 0;
-  int perWarp_ = 32;
 };
 
 }  // namespace roundhouse::route_planner::gpu
