@@ -17,7 +17,7 @@ export const recordUsage = `npm run --silent replay -- record --out DIR --from T
                    (ahead), now. --to is now by default; a later one is waited for
   --personal FILE  rules that hash or drop personal fields (docs/replay.md)
   --quiet          no line a slice
-KAFKA_BROKERS and ROUNDHOUSE_TOPIC_PREFIX say where; ROUNDHOUSE_INGEST_* as ingest has them, since a replay cuts
+KAFKA_BROKERS and ROUNDHOUSE_TOPIC_PREFIX say where; the settings of ingest as it has them, since a replay cuts
 rounds as they were cut.`;
 
 /** Throws ArgumentsInvalid. */
