@@ -20,8 +20,8 @@ import { spoiledRemote, type Spoiled, type SpoiledRemote } from './spoiled-remot
 const model = 'fault_injection';
 /** Of each of four instances: an engine does 100 a second. */
 const delayMs = 40;
-/** A local engine and a good remote at 0.7 of what both can do. */
-const perSecond = 140;
+/** A local engine and a good remote at half of what both can do. */
+const perSecond = 100;
 const burst = 5;
 const deadlineMs = 500;
 const spoilAfterMs = 5_000;
