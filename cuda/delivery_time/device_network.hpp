@@ -37,8 +37,8 @@ struct DeviceNetworkOptions {
   std::filesystem::path planFolder;
   /// Small batches run as CUDA graphs.
   bool graphs = true;
-  /// Batches of up to so many rows that are a call of their own run as one graph with their copies; at most the largest
-  /// profile, 0: none. Each context has buffers and activations for so many.
+  /// Batches of up to so many rows that are a call of their own run as a graph; at most the largest profile, 0: none. Each
+  /// context that is prepared has buffers and activations for so many.
   std::size_t callGraphRows = kCallGraphRows;
   /// Activations lie in the arena that all networks of a GPU share; false: each context has its own.
   bool sharedArena = true;
@@ -72,8 +72,8 @@ class DeviceNetwork {
       void* start = nullptr;
       bool onDevice = false;
     };
-    /// Enqueues the prediction of the `rows` rows at `from` into `to` as one graph, copies included. False, with nothing
-    /// enqueued, where these places can't be had in a graph.
+    /// Enqueues the prediction of the `rows` rows at `from` into `to` as a graph between two copies. False, with nothing
+    /// enqueued, where they are more than `callRows`.
     virtual bool enqueueCall(const Place& /*from*/, std::size_t /*rows*/, const Place& /*to*/, cudaStream_t /*stream*/) {
       return false;
     }

@@ -1,4 +1,4 @@
-// delivery_time_gpu_bench [--network shipped|wide] [--seconds S] [--out FILE]
+// delivery_time_gpu_bench [--network shipped|wide] [--seconds S] [--graph-rows N] [--out FILE]
 // Rows a second and latency of the Triton backend delivery_time, in this process, against a bare TensorRT loop with the
 // same plan in the same run; the arena and the graphs against without; the time from start to the first prediction. The
 // shipped network and a dense 64-512-512-256-1. Needs a GPU, TensorRT and TritonCore: else it says so and exits with 77.
@@ -124,6 +124,7 @@ Compared compareAll(TritonHost& host, NetworkRepository& repository, const Subje
   options.graphs = options.sharedArena = false;
   const auto network = std::dynamic_pointer_cast<gpu::TensorRtNetwork>(gpu::load(options));
   options.graphs = options.sharedArena = true;
+  options.callGraphRows = std::min(kCallGraphRows, mostGraphRows);
   const auto served = gpu::load(options);
   std::printf("%s: %s\n", subject.name.c_str(), network->description().c_str());
   std::string text;
@@ -134,7 +135,9 @@ Compared compareAll(TritonHost& host, NetworkRepository& repository, const Subje
 }
 
 std::string measure(TritonHost& host, NetworkRepository& repository, const Subject& subject) {
-  fs::copy_file(subject.file, repository.add(subject.name, subject.columns) / "model.onnx");
+  const std::string graphRows = std::to_string(std::min(kCallGraphRows, mostGraphRows));
+  fs::copy_file(subject.file,
+                repository.add(subject.name, subject.columns, NetworkRepository::parameter("graph_rows", graphRows)) / "model.onnx");
   host.load(subject.name);
   const Compared compared = compareAll(host, repository, subject);
   host.unload(subject.name);
@@ -207,6 +210,7 @@ int main(int count, char** arguments) {
     if (at + 1 < count && name == "--out") out = arguments[++at];
     if (at + 1 < count && name == "--network") only = arguments[++at];
     if (at + 1 < count && name == "--seconds") secondsEach = std::atof(arguments[++at]);
+    if (at + 1 < count && name == "--graph-rows") mostGraphRows = std::strtoul(arguments[++at], nullptr, 10);
   }
   if (const std::string reason = whyNot(); !reason.empty()) {
     std::printf("skipped: %s\n", reason.c_str());

@@ -144,6 +144,8 @@ void checkQuickly() {
 }  // namespace
 
 int main(int count, char** arguments) {
+  // What was said before a crash is there.
+  std::setvbuf(stdout, nullptr, _IOLBF, 0);
   if (device::deviceCount() == 0) {
     checkWithoutGpu();
     skip("no GPU");

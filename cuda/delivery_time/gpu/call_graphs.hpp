@@ -2,18 +2,17 @@
 
 #include <functional>
 #include <map>
-#include <memory>
-#include <tuple>
 
 #include "device_network.hpp"
+#include "graph.hpp"
 #include "memory.hpp"
 #include "stream.hpp"
 
 namespace roundhouse::delivery_time::gpu {
 
-/// Whole calls as CUDA graphs: rows are copied in from wherever they lie, the network runs on buffers of this object, and
-/// quantiles are copied to wherever they belong. One graph for each padded number of rows and kind of places; other
-/// addresses are told to a graph before its launch. One stream at a time.
+/// The network as CUDA graphs on buffers of this object, one for each padded number of rows. Rows are copied in from
+/// wherever they lie, and quantiles to wherever they belong, beside the graph: one that has a caller's addresses in it must
+/// not outlive the caller's memory, even to be told others. One stream at a time.
 class CallGraphs {
  public:
   using Place = DeviceNetwork::Context::Place;
@@ -29,33 +28,13 @@ class CallGraphs {
   CallGraphs(const Columns& columns, std::size_t rows, std::size_t activationBytes, Run run);
 
   std::size_t rows() const { return rows_; }
-  /// As DeviceNetwork::Context::enqueueCall.
-  bool launch(const Place& from, std::size_t rows, const Place& to, cudaStream_t stream);
-  /// Makes those of all sizes between places of one kind.
+  /// Enqueues the prediction of `rows` rows.
+  void launch(const Place& from, std::size_t rows, const Place& to, cudaStream_t stream);
+  /// Makes those of all sizes.
   void prepare();
 
  private:
-  /// A copy at one end of a graph, as it is in the executable one.
-  struct Copy {
-    cudaGraphNode_t node = nullptr;
-    void* start = nullptr;
-    std::size_t bytes = 0;
-  };
-  struct Graph {
-    Graph() = default;
-    Graph(const Graph&) = delete;
-    Graph& operator=(const Graph&) = delete;
-    ~Graph();
-    /// The executable one's nodes are named by this one's.
-    cudaGraph_t graph = nullptr;
-    cudaGraphExec_t executable = nullptr;
-    Copy in{}, out{};
-  };
-
-  std::unique_ptr<Graph> make(const Place& from, std::size_t rows, const Place& to);
-  cudaGraph_t captured(std::size_t padded);
-  bool setIn(Graph& graph, const Place& from, std::size_t bytes) const;
-  bool setOut(Graph& graph, const Place& to, std::size_t bytes) const;
+  const Graph& graph(std::size_t padded, cudaStream_t stream);
 
   Columns columns_;
   std::size_t rows_;
@@ -64,8 +43,8 @@ class CallGraphs {
   device::Stream own_;
   device::DeviceMemory memory_;
   Buffers buffers_{};
-  /// By padded rows and whether each end is on the device.
-  std::map<std::tuple<std::size_t, bool, bool>, std::unique_ptr<Graph>> graphs_;
+  /// By padded rows.
+  std::map<std::size_t, Graph> graphs_;
 };
 
 }  // namespace roundhouse::delivery_time::gpu

@@ -26,7 +26,9 @@ class TensorRtContext : public DeviceNetwork::Context {
   void enqueueHost(std::size_t rows, cudaStream_t stream) override;
   std::size_t callRows() const override { return calls_ ? calls_->rows() : 0; }
   bool enqueueCall(const Place& from, std::size_t rows, const Place& to, cudaStream_t stream) override {
-    return calls_->launch(from, rows, to, stream);
+    if (rows > callRows()) return false;
+    calls_->launch(from, rows, to, stream);
+    return true;
   }
   void prepare() override;
 

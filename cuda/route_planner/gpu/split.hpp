@@ -10,8 +10,8 @@
  */
 namespace roundhouse::route_planner::gpu {
 
-/// A search that nobody would wait for: most end within a tenth of it.
-constexpr int kHandOverAfter = 1000;
+/// Rounds. A search that nobody would wait for: of the worst kind of 6 orders one in fifty is not over after a third of it.
+constexpr int kHandOverAfter = 3000;
 /// Of a batch; later ones go on where they are.
 constexpr uint32_t kMostHard = 256;
 /// First stop times second stop.

@@ -30,17 +30,15 @@ void WorkerPool::run(int count, const std::function<void(int)>& work) {
     for (int piece = 0; piece < count; ++piece) work(piece);
     return;
   }
-  bool wake = false;
-  {
-    const std::lock_guard lock(mutex_);
-    work_ = &work;
-    count_ = count;
-    next_ = 0;
-    open_.store(count);
-    turn_.fetch_add(1, std::memory_order_release);
-    wake = asleep_ > 0;
+  work_.store(&work, std::memory_order_relaxed);
+  open_.store(count, std::memory_order_relaxed);
+  const std::uint64_t next = std::uint64_t{turn() + 1u} << 32 | static_cast<std::uint64_t>(count) << 16;
+  state_.store(next, std::memory_order_seq_cst);
+  if (asleep_.load(std::memory_order_seq_cst) > 0) {
+    // Who is about to sleep has looked before, or sees the new turn.
+    { const std::lock_guard lock(mutex_); }
+    begun_.notify_all();
   }
-  if (wake) begun_.notify_all();
   while (takePiece()) {
   }
   for (int turn = 0; open_.load(std::memory_order_acquire) > 0; ++turn) {
@@ -49,35 +47,35 @@ void WorkerPool::run(int count, const std::function<void(int)>& work) {
   }
 }
 
+/// Whose exchange succeeds has a piece of a turn that can't end before it is done, so `work_` is that turn's.
 bool WorkerPool::takePiece() {
-  std::unique_lock lock(mutex_);
-  if (next_ == count_) return false;
-  const int piece = next_++;
-  const auto* const work = work_;
-  lock.unlock();
-  (*work)(piece);
+  std::uint64_t state = state_.load(std::memory_order_acquire);
+  do {
+    if ((state & 0xffff) == (state >> 16 & 0xffff)) return false;
+  } while (!state_.compare_exchange_weak(state, state + 1, std::memory_order_acq_rel, std::memory_order_acquire));
+  (*work_.load(std::memory_order_relaxed))(static_cast<int>(state & 0xffff));
   open_.fetch_sub(1, std::memory_order_release);
   return true;
 }
 
-bool WorkerPool::waitForWork(std::uint64_t& seen) {
+bool WorkerPool::waitForWork(std::uint32_t& seen) {
   const auto sleepAt = std::chrono::steady_clock::now() + awake_;
-  do {
-    for (int turn = 0; turn < kTurns; ++turn) {
-      if (turn_.load(std::memory_order_acquire) != seen || over_.load(std::memory_order_relaxed)) break;
-      __builtin_ia32_pause();
-    }
-  } while (turn_.load(std::memory_order_acquire) == seen && !over_.load() && std::chrono::steady_clock::now() < sleepAt);
-  std::unique_lock lock(mutex_);
-  ++asleep_;
-  begun_.wait(lock, [&] { return over_.load() || turn_.load() != seen; });
-  --asleep_;
-  seen = turn_.load();
+  const auto idle = [&] { return turn() == seen && !over_.load(std::memory_order_relaxed); };
+  while (idle() && std::chrono::steady_clock::now() < sleepAt) {
+    for (int turn = 0; turn < kTurns && idle(); ++turn) __builtin_ia32_pause();
+  }
+  if (idle()) {
+    std::unique_lock lock(mutex_);
+    asleep_.fetch_add(1, std::memory_order_seq_cst);
+    begun_.wait(lock, [&] { return over_.load() || static_cast<std::uint32_t>(state_.load() >> 32) != seen; });
+    asleep_.fetch_sub(1);
+  }
+  seen = turn();
   return !over_.load();
 }
 
 void WorkerPool::serve() {
-  for (std::uint64_t seen = 0; waitForWork(seen);) {
+  for (std::uint32_t seen = 0; waitForWork(seen);) {
     while (takePiece()) {
     }
   }

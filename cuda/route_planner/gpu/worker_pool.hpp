@@ -3,7 +3,6 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
-#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <mutex>
@@ -25,7 +24,8 @@ class WorkerPool {
   ~WorkerPool();
 
   int threads() const { return static_cast<int>(others_.size()) + 1; }
-  /// work(0) … work(count − 1), each once, on any of the threads. `work` throws nothing, and one thread calls at a time.
+  /// work(0) … work(count − 1), each once, on any of the threads; up to 65,535 pieces. `work` throws nothing, and one
+  /// thread calls at a time.
   void run(int count, const std::function<void(int)>& work);
 
  private:
@@ -33,18 +33,18 @@ class WorkerPool {
   /// False where no piece is left.
   bool takePiece();
   /// False when it is over.
-  bool waitForWork(std::uint64_t& seen);
+  bool waitForWork(std::uint32_t& seen);
+  std::uint32_t turn() const { return static_cast<std::uint32_t>(state_.load(std::memory_order_acquire) >> 32); }
 
   std::chrono::microseconds awake_;
-  std::mutex mutex_;
-  std::condition_variable begun_;
-  const std::function<void(int)>* work_ = nullptr;
-  int count_ = 0;
-  int next_ = 0;
-  int asleep_ = 0;
+  /// The turn, its number of pieces and the next of them, in 32, 16 and 16 bits: who takes a piece takes it of that turn.
+  std::atomic<std::uint64_t> state_{0};
+  std::atomic<const std::function<void(int)>*> work_{nullptr};
   /// Pieces that are not done.
   std::atomic<int> open_{0};
-  std::atomic<std::uint64_t> turn_{0};
+  std::mutex mutex_;
+  std::condition_variable begun_;
+  std::atomic<int> asleep_{0};
   std::atomic<bool> over_{false};
   std::vector<std::thread> others_;
 };

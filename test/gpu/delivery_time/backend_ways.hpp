@@ -13,6 +13,9 @@ struct Way {
   bool batches;
 };
 
+/// Graphs of calls have no more rows than this.
+inline std::size_t mostGraphRows = 65'536;
+
 constexpr Way kWays[] = {{1, 16'384, true}, {2, 16'384, true},  {3, 16'384, true},  {2, 256, true},    {3, 256, true},
                          {2, 2'048, true},  {2, 65'536, true},  {1, 16'384, false}, {2, 16'384, false}, {3, 16'384, false},
                          {4, 16'384, false}};
@@ -36,10 +39,13 @@ inline std::string measureRows(TritonHost& host, const std::string& model, const
   return text + " }";
 }
 
-inline std::string measureWay(TritonHost& host, NetworkRepository& repository, const Subject& subject, const Way& way,
+/// '' for one that was measured already, since it has no more graphs than `mostGraphRows`.
+inline std::string measureWay(TritonHost& host, NetworkRepository& repository, const Subject& subject, Way way,
                               const std::map<std::size_t, Bare>& bare) {
+  way.graphRows = std::min(way.graphRows, mostGraphRows);
   const std::string model = subject.name + "_" + std::to_string(way.instances) + "_" + std::to_string(way.graphRows) +
                             (way.batches ? "_batches" : "_alone");
+  if (fs::exists(repository.folder() / model)) return "";
   const fs::path folder = repository.add(model, subject.columns,
                                          NetworkRepository::parameter("graph_rows", std::to_string(way.graphRows)),
                                          "kind: KIND_GPU count: " + std::to_string(way.instances), "delivery_time",
@@ -63,7 +69,10 @@ inline std::string measureWays(TritonHost& host, NetworkRepository& repository, 
   std::map<std::size_t, Bare> bare;
   for (const std::size_t rows : kBatches) bare[rows] = measureBare(network, subject, rows);
   std::string text;
-  for (const Way& way : kWays) text += (text.empty() ? "" : ",\n    ") + measureWay(host, repository, subject, way, bare);
+  for (const Way& way : kWays) {
+    const std::string one = measureWay(host, repository, subject, way, bare);
+    if (!one.empty()) text += (text.empty() ? "" : ",\n    ") + one;
+  }
   return "[ " + text + " ]";
 }
 

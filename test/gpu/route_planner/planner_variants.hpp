@@ -3,17 +3,19 @@
 
 #include <cstring>
 #include <string>
+#include <thread>
 
 #include "../../../cuda/route_planner/gpu/packed_planner.hpp"
 #include "kernel_times.hpp"
 
 namespace roundhouse::route_planner {
 
-/// Of `body` after two that warm up.
+/// Of `body` after two that warm up, each after a pause.
 template <typename Body>
-Times timesOf(int runs, Body&& body) {
+Times timesOf(int runs, std::chrono::milliseconds pause, Body&& body) {
   std::vector<double> times;
   for (int run = 0; run < runs + 2; ++run) {
+    std::this_thread::sleep_for(pause);
     const auto start = std::chrono::steady_clock::now();
     body();
     if (run >= 2) times.push_back(millisecondsSince(start));
@@ -26,7 +28,7 @@ inline Times intakeTimes(const PackedSet& set, int threads, int chunk) {
   gpu::WorkerPool workers(threads);
   gpu::PackedWalk walk(workers);
   std::vector<uint32_t> offsets(static_cast<std::size_t>(chunk) + 1);
-  return timesOf(8, [&] {
+  return timesOf(8, std::chrono::milliseconds(0), [&] {
     gpu::PackedRequest request = set.request;
     gpu::PackedIntake intake({&request, 1}, walk);
     while (intake.take(chunk, std::size_t{288} * static_cast<std::size_t>(chunk), offsets.data()) > 0) {
@@ -42,11 +44,12 @@ struct DirectCalls {
 
   explicit DirectCalls(const PackedSet& of) : set(of) { rows.demand(set.count * gpu::kRowBytes); }
 
-  Times times(int threads, int chunk) {
+  /// `pause` before each: threads that wait fall asleep.
+  Times times(int threads, int chunk, std::chrono::milliseconds pause) {
     gpu::PackedPlanner planner({.device = 0, .chunk = chunk}, threads);
     auto* const costs = rows.as<std::byte>();
     auto* const sequences = costs + set.count * sizeof(int64_t);
-    const Times result = timesOf(10, [&] {
+    const Times result = timesOf(10, pause, [&] {
       gpu::PackedRequest request = set.request;
       planner.solve({&request, 1});
       (void)planner.read(request, costs, sequences, sequences + set.count * kMaxStops);
@@ -61,14 +64,15 @@ struct DirectCalls {
 inline std::string measureVariants(const PackedSet& set, double kernelMs) {
   DirectCalls calls(set);
   std::string text;
-  for (const int threads : {1, 2, 4, 8}) {
-    for (const int chunk : {16384, 32768, 65536}) {
+  for (const int threads : {1, 2, 4}) {
+    for (const int chunk : {32768, 65536}) {
       const Times intake = intakeTimes(set, threads, chunk);
-      const Times whole = calls.times(threads, chunk);
-      char line[200];
-      std::snprintf(line, sizeof line, "{\"threads\":%d,\"chunk\":%d,%s,%s,\"aboveKernelMs\":%.3f,\"differ\":%d}", threads, chunk,
-                    textOf("intakeMs", intake).c_str(), textOf("directCallMs", whole).c_str(), whole.median - kernelMs,
-                    calls.differ);
+      const Times whole = calls.times(threads, chunk, std::chrono::milliseconds(0));
+      const Times rested = calls.times(threads, chunk, std::chrono::milliseconds(4));
+      char line[320];
+      std::snprintf(line, sizeof line, "{\"threads\":%d,\"chunk\":%d,%s,%s,\"aboveKernelMs\":%.3f,%s,\"restedAboveKernelMs\":%.3f,\"differ\":%d}",
+                    threads, chunk, textOf("intakeMs", intake).c_str(), textOf("directCallMs", whole).c_str(),
+                    whole.median - kernelMs, textOf("restedCallMs", rested).c_str(), rested.median - kernelMs, calls.differ);
       std::printf("  %s\n", line);
       std::fflush(stdout);
       text.append(text.empty() ? "" : ",").append(line);
