@@ -10,6 +10,8 @@ import { byLargestProfit } from './profit-order';
 /** More columns than this are priced together, and then packed with the most promising of them. */
 export const MOST_AT_ONCE = 10_000;
 const FEW = 10_000;
+/** Of the budget, for packing them. */
+const FEW_SHARE = 0.4;
 const MOST_STEPS = 200;
 /** Of a pass over all columns, a step of the prices visits about so much: it ends a courier's list early. */
 const VISITED_SHARE = 0.125;
@@ -30,7 +32,7 @@ export function packMany(columns: ProfitColumns, best: PackingChoice, goal: Pack
   const kept = subset.leastLosses(subset.price(prices.best), best, FEW);
   const better = packFew(rows, kept, best, {
     ...goal,
-    budget: goal.budget * (1 - PRICE_SHARE),
+    budget: goal.budget * FEW_SHARE,
     price: prices.best,
   });
   return Math.min(prices.bound, subset.price(better).bound);

@@ -40,6 +40,7 @@ class ManyPacker {
 
  private:
   static constexpr double kFew = 10'000;
+  static constexpr double kFewShare = 0.4;
   static constexpr double kMostSteps = 200;
   static constexpr double kVisitedShare = 0.125;
   static constexpr int kStepsPerGreedy = 50;
@@ -76,7 +77,7 @@ class ManyPacker {
       choice.take(static_cast<int32_t>(std::lower_bound(kept.begin(), kept.end(), column) - kept.begin()));
     }
     Goal goal = goal_;
-    goal.budget = goal_.budget * (1 - kPriceShare);
+    goal.budget = goal_.budget * kFewShare;
     Crew alone(1);
     std::vector<double> prices = RowPacker(fewRows, goal, alone).pack(choice, start);
     best.clear();
