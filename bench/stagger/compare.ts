@@ -70,17 +70,24 @@ async function burstEveryMs(
   return (1_000 * candidatesOf(trace)) / options.bursts / (options.load * candidatesPerSecond);
 }
 
-/** Interleaved runs; the first of a pair is another one each time. */
-async function interleaved(trace: readonly TracedShard[], settings: RunSettings, runs: number) {
-  const results: Record<SchedulerName, Run[]> = { fifo: [], staggered: [] };
+/** `withoutTurns`: the worker staggers, but phases take no turns in the engine. */
+type Variant = SchedulerName | 'withoutTurns';
+
+/** Interleaved runs; the first of a set is another one each time. */
+async function interleaved(
+  trace: readonly TracedShard[],
+  settings: RunSettings,
+  { runs, withoutTurns }: StaggerOptions,
+): Promise<Readonly<Record<Variant, Run[]>>> {
+  const results: Record<Variant, Run[]> = { fifo: [], staggered: [], withoutTurns: [] };
+  const variants: Variant[] = withoutTurns ? [...schedulerNames, 'withoutTurns'] : [...schedulerNames];
   for (let run = 0; run < runs; run += 1) {
-    for (const scheduler of run % 2 === 0 ? schedulerNames : schedulerNames.toReversed()) {
-      const figures = await oneRun(trace, { ...settings, scheduler });
+    for (const variant of run % 2 === 0 ? variants : variants.toReversed()) {
+      const turns = variant !== 'withoutTurns';
+      const figures = await oneRun(trace, { ...settings, scheduler: turns ? variant : 'staggered', turns });
       const { candidatesPerSecond, latencyP99Ms, late } = figures;
-      console.error(
-        `${scheduler}: ${candidatesPerSecond} candidates/s, p99 ${latencyP99Ms} ms, late ${late}`,
-      );
-      results[scheduler].push(figures);
+      console.error(`${variant}: ${candidatesPerSecond} candidates/s, p99 ${latencyP99Ms} ms, late ${late}`);
+      results[variant].push(figures);
     }
   }
   return results;
@@ -100,7 +107,7 @@ export async function compare(folder: string, options: StaggerOptions): Promise<
   const everyMs = await burstEveryMs(prepared, settings, options);
   const trace = prepared.traceOf(everyMs);
   const bound = boundOf(trace, solo);
-  const runs = await interleaved(trace, settings, options.runs);
+  const runs = await interleaved(trace, settings, options);
   const [fifo, staggered] = [mediansOf(runs.fifo), mediansOf(runs.staggered)];
   const ratios = figures.map((name) => [name, round(staggered[name] / fifo[name])] as const);
   const gap = bound.candidatesPerSecond - fifo.candidatesPerSecond;
@@ -115,6 +122,7 @@ export async function compare(folder: string, options: StaggerOptions): Promise<
     gapClosed: gap > 0 ? round(gained / gap) : null,
     medians: { fifo, staggered },
     ratios: Object.fromEntries(ratios),
+    withoutTurns: runs.withoutTurns.length > 0 ? mediansOf(runs.withoutTurns) : null,
     killed,
     runs,
     solo: Object.fromEntries(solo),

@@ -13,6 +13,8 @@ export interface RunSettings {
   /** Played first, not counted. */
   readonly warmUp: readonly TracedShard[];
   readonly env?: Readonly<Record<string, string>>;
+  /** Whether engines let phases take turns, as `staggered` has it; else as with `fifo`. */
+  readonly turns?: boolean;
 }
 
 export interface Run extends RunFigures {
@@ -48,15 +50,16 @@ function killOne({ pids }: WorkerEngines): void {
 /** The trace with engines of its own; `killAtMs`: one of them is killed then. */
 export async function oneRun(
   trace: readonly TracedShard[],
-  { models, engines, scheduler, warmUp, env = {} }: RunSettings,
+  { models, engines, scheduler, warmUp, env = {}, turns = true }: RunSettings,
   killAtMs?: number,
 ): Promise<Run> {
-  const worker = await startWorkerEngines({
+  const all = {
     ...env,
     ROUNDHOUSE_MODELS_DIR: models,
     ROUNDHOUSE_ENGINES: engines,
     ROUNDHOUSE_SCHEDULER: scheduler,
-  });
+  };
+  const worker = await startWorkerEngines(all, turns ? {} : { ROUNDHOUSE_SCHEDULER: 'fifo' });
   try {
     const { placement } = worker;
     for (const shard of warmUp) await play([shard], { placement });

@@ -71,12 +71,9 @@ export async function play(trace: readonly TracedShard[], options: PlayOptions):
     return { shard, status, endMs: performance.now() - began, engine: answer?.engine ?? '', spans, resent };
   };
   const ends: Promise<Played>[] = [];
-  let { meanwhile } = options;
+  const { meanwhile } = options;
+  if (meanwhile !== undefined) setTimeout(() => meanwhile.act(), meanwhile.atMs);
   for (const shard of trace) {
-    if (meanwhile !== undefined && shard.atMs >= meanwhile.atMs) {
-      meanwhile.act();
-      meanwhile = undefined;
-    }
     const wait = shard.atMs - (performance.now() - began);
     if (wait > 1) await sleep(wait);
     ends.push(solve(shard));

@@ -24,7 +24,7 @@ export async function scale(folder: string, options: StaggerOptions): Promise<ob
     console.error(
       `${engines}: ${best.makespanMs} ms, ${speedUp} times the first, imbalance ${best.imbalance}`,
     );
-    const killed = options.kill ? await oneRun(trace, settings, 1) : null;
+    const killed = options.kill ? await oneRun(trace, settings, best.makespanMs / 2) : null;
     results.push({ engines, best, speedUp, runs, killed });
   }
   return { shards: trace.length, candidates: candidatesOf(trace), results };

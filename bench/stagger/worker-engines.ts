@@ -34,8 +34,11 @@ function watched(events: WorkerEvents, pids: Map<string, number>, onLost: () => 
 }
 
 /** The engines of a worker with their sentinels and scheduler, as a worker starts them, and nothing else of it. */
-export async function startWorkerEngines(env: Readonly<Record<string, string>>): Promise<WorkerEngines> {
-  const logLevel = (process.env['ROUNDHOUSE_LOG_LEVEL'] ?? 'error') as LogLevel;
+export async function startWorkerEngines(
+  env: Readonly<Record<string, string>>,
+  ofEngines: Readonly<Record<string, string>> = {},
+): Promise<WorkerEngines> {
+  const logLevel = (process.env['ROUNDHOUSE_LOG_LEVEL'] ?? 'silent') as LogLevel;
   const all = {
     ...process.env,
     ROUNDHOUSE_LOG_LEVEL: logLevel,
@@ -59,7 +62,7 @@ export async function startWorkerEngines(env: Readonly<Record<string, string>>):
     fail: (error: Error) => void (failure = error),
   };
   const events = watched(workerEvents(telemetry), pids, () => (losses += 1));
-  const { engines, placement } = startEngines(context, events, all);
+  const { engines, placement } = startEngines(context, events, { ...all, ...ofEngines });
   const stop = async (): Promise<void> => {
     for (const close of closers.reverse()) await close();
   };

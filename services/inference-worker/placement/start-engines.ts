@@ -51,8 +51,8 @@ interface OwnEngine extends NamedLink {
 
 function environmentOf({ devices }: EngineChoice, { scheduler }: WorkerConfig, env: Env): Env {
   return {
-    ...env,
     ROUNDHOUSE_SCHEDULER: scheduler,
+    ...env,
     ...(devices === null ? {} : { ROUNDHOUSE_DEVICES: devices }),
   };
 }
