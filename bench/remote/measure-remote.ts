@@ -28,12 +28,14 @@ const maxMessageBytes = 67_108_864;
 const { address, ports, library, options } = JSON.parse(process.argv[2]!) as AskingSettings;
 const telemetry = createTelemetry({ service: 'bench', logLevel: 'silent' });
 const counts = { UcxSent: 0, UcxFellBack: 0, UcxOpened: 0, UcxLost: 0, inFlight: 0 };
+let unavailable = '';
 const logged = defineEvents(telemetry, ucxEvents);
 const events: UcxEvents = {
   ...logged,
   UcxSent: () => (counts.UcxSent += 1),
   UcxOpened: () => (counts.UcxOpened += 1),
   UcxLost: () => (counts.UcxLost += 1),
+  UcxUnavailable: ({ reason }) => void (unavailable = reason),
   UcxFellBack: ({ reason }) => {
     counts.UcxFellBack += 1;
     counts.inFlight += Number(reason === 'lost_in_flight');
@@ -151,7 +153,7 @@ async function main(): Promise<void> {
   const engine = { ucx: ucxTo(ports.engine), grpc: grpcTo(ports.engine) };
   const until = Date.now() + 10_000;
   while (counts.UcxOpened < 2 && Date.now() < until) await pause(5);
-  if (counts.UcxOpened < 2) throw new Error('no connection over UCX');
+  if (counts.UcxOpened < 2) throw new Error(`no connection over UCX: ${unavailable}`);
   const cases: Case[] = [];
   for (const bytes of options.sizes) {
     for (const concurrency of options.concurrencies) {

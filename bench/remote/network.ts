@@ -11,9 +11,20 @@ export interface Network {
   remove(): void;
 }
 
-function ip(...args: string[]): void {
-  const { status, stderr, error } = spawnSync('ip', args, { encoding: 'utf8' });
+function ip(...args: string[]): string {
+  const { status, stdout, stderr, error } = spawnSync('ip', args, { encoding: 'utf8' });
   if (status !== 0) throw new Error(error?.message ?? stderr.trim());
+  return stdout;
+}
+
+/** UCX takes the devices that are up when it begins; the kernel says so up to a second later. */
+function waitUntilUp(name: string, device: string): void {
+  const sleeper = new Int32Array(new SharedArrayBuffer(4));
+  for (let tries = 0; tries < 100; tries += 1) {
+    if (ip('-n', name, 'link', 'show', 'dev', device).includes('state UP')) return;
+    Atomics.wait(sleeper, 0, 0, 50);
+  }
+  throw new Error(`${device} is not up`);
 }
 
 function loopback(why: string | null): Network {
@@ -34,6 +45,7 @@ function namespaces(): Network {
       ip('-n', name, 'link', 'set', `rh${i}`, 'up');
       ip('-n', name, 'link', 'set', 'lo', 'up');
     });
+    names.forEach((name, i) => waitUntilUp(name, `rh${i}`));
   } catch (error) {
     remove();
     throw error;
