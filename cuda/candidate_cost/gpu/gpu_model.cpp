@@ -30,17 +30,22 @@ int numberOf(const backend::ModelSettings& settings, const std::string& key, int
   throw Error(ErrorCode::modelFailed, "parameter '" + key + "' is not within 0.." + std::to_string(most) + ": " + text);
 }
 
+/// Whether a parameter has the first of two values.
+bool isFirst(const backend::ModelSettings& settings, const std::string& key, const std::string& first,
+             const std::string& second, bool otherwise) {
+  const std::string text = settings.parameter(key, otherwise ? first : second);
+  if (text == first || text == second) return text == first;
+  throw Error(ErrorCode::modelFailed, "parameter '" + key + "' is neither '" + first + "' nor '" + second + "': " + text);
+}
+
 /// Parameters of config.pbtxt choose between ways to compute the same, for measurements.
 DeviceCosterOptions optionsOf(const backend::ModelSettings& settings, int device) {
   DeviceCosterOptions options;
   options.device = device;
   options.atOnceUpTo = numberOf(settings, "at_once_up_to", options.atOnceUpTo, options.chunk);
-  const std::string copies = settings.parameter("copies", options.copyBy == CopyBy::kernel ? "kernel" : "engine");
-  if (copies != "kernel" && copies != "engine") {
-    throw Error(ErrorCode::modelFailed, "parameter 'copies' is neither 'kernel' nor 'engine': " + copies);
-  }
-  options.copyBy = copies == "kernel" ? CopyBy::kernel : CopyBy::engine;
-  options.takesTurns = settings.parameter("turns", sharing::takesTurns() ? "on" : "off") == "on";
+  const bool byKernel = isFirst(settings, "copies", "kernel", "engine", options.copyBy == CopyBy::kernel);
+  options.copyBy = byKernel ? CopyBy::kernel : CopyBy::engine;
+  options.takesTurns = isFirst(settings, "turns", "on", "off", sharing::takesTurns());
   return options;
 }
 
