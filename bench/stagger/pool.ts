@@ -10,8 +10,8 @@ import { startWorkerEngines } from './worker-engines';
 const payloadBytes = 4_096;
 const instances = 16;
 const delayMs = 1;
-/** Requests of a burst: ten rounds of up to twelve shards. */
-const perBurst = 65;
+/** Requests of a burst: ten rounds of twelve shards. */
+const perBurst = 120;
 const patientMs = 10_000;
 const payload = Buffer.alloc(payloadBytes, 7);
 
