@@ -268,6 +268,22 @@ void checkWorkers() {
   }
 }
 
+/// Callers at once: one of them has the helpers, the others work alone.
+void checkCallersAtOnce() {
+  gpu::WorkerPool workers(3);
+  std::atomic<int> done{0};
+  std::vector<std::thread> callers;
+  for (int caller = 0; caller < 4; ++caller) {
+    callers.emplace_back([&] {
+      for (int round = 0; round < 200; ++round) workers.run(10, [&](int) { ++done; });
+    });
+  }
+  for (std::thread& caller : callers) caller.join();
+  // 4 callers · 200 rounds · 10 pieces.
+  CHECK_EQUAL(done.load(), 8000);
+  CHECK(&gpu::sharedWorkers() == &gpu::sharedWorkers());
+}
+
 void checkCancelled(SolveMemory& memory) {
   const auto words = test::packed(someOfAll(8, 11));
   std::vector<PackedRequest> requests = {requestOf(words), requestOf(words)};
@@ -291,6 +307,7 @@ int main() {
   checkCountsReadOnce();
   checkWalks();
   checkWorkers();
+  checkCallersAtOnce();
   checkCancelled(*memory);
   return test::finish();
 }

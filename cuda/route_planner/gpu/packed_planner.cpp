@@ -29,7 +29,7 @@ void note(PackedRequest& request, int refused) {
 }  // namespace
 
 struct PackedPlanner::State {
-  State(const DevicePlannerOptions& options, int threads) : planner(options), buffers(options.chunk, threads) {}
+  State(const DevicePlannerOptions& options, WorkerPool& workers) : planner(options), buffers(options.chunk, workers) {}
 
   DevicePlanner planner;
   PackedBuffers buffers;
@@ -70,10 +70,10 @@ void PackedPlanner::State::copyRows(const PackedBuffers::Result& result, int at,
   });
 }
 
-PackedPlanner::PackedPlanner(const DevicePlannerOptions& options, int threads) {
+PackedPlanner::PackedPlanner(const DevicePlannerOptions& options, WorkerPool& workers) {
   device::useDevice(options.device);
   (void)packedResources();
-  state_ = std::make_unique<State>(options, threads);
+  state_ = std::make_unique<State>(options, workers);
 }
 
 PackedPlanner::~PackedPlanner() = default;

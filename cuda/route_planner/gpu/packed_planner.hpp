@@ -15,8 +15,9 @@ namespace roundhouse::route_planner::gpu {
  */
 class PackedPlanner {
  public:
-  /// Throws as DevicePlanner's constructor does. `threads` share the host's part of a call.
-  explicit PackedPlanner(const DevicePlannerOptions& options, int threads = usualThreads());
+  /// Throws as DevicePlanner's constructor does. `workers`, which outlive it, share the
+  /// host's part of a call.
+  explicit PackedPlanner(const DevicePlannerOptions& options, WorkerPool& workers = sharedWorkers());
   ~PackedPlanner();
 
   /// Enqueues the solving of the requests: each is then cancelled, has a fault that the host can see, or `read` waits for

@@ -16,9 +16,9 @@ constexpr std::size_t kMostPieces = 32;
 
 }  // namespace
 
-PackedBuffers::PackedBuffers(int chunk, int threads)
+PackedBuffers::PackedBuffers(int chunk, WorkerPool& sharers)
     : mostWords(std::max<std::size_t>(kMostPackedWords, kRoomEach * static_cast<std::size_t>(chunk))),
-      workers(threads) {
+      workers(sharers) {
   const auto size = static_cast<std::size_t>(chunk);
   for (Turn& turn : turns) {
     turn.d_words.demand(sizeof(int32_t) * mostWords);

@@ -15,7 +15,7 @@ namespace roundhouse::route_planner::gpu {
 class PackedBuffers {
  public:
   /// For chunks of up to `chunk` problems. `d_` memory is taken here, so that it does not grow later.
-  explicit PackedBuffers(int chunk, int threads = usualThreads());
+  explicit PackedBuffers(int chunk, WorkerPool& workers = sharedWorkers());
 
   /// As memcpy, on several threads where that is worth it.
   void copy(void* to, const void* from, std::size_t bytes);
@@ -37,7 +37,7 @@ class PackedBuffers {
   std::array<Turn, kPlannerSlots> turns;
   std::deque<Result> results;
   std::size_t mostWords;
-  WorkerPool workers;
+  WorkerPool& workers;
   PackedWalk walk{workers};
 };
 

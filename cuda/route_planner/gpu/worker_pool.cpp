@@ -10,7 +10,10 @@ constexpr int kTurns = 64;
 
 }  // namespace
 
-int usualThreads() { return std::clamp(static_cast<int>(std::thread::hardware_concurrency()) / 4, 1, 4); }
+WorkerPool& sharedWorkers() {
+  static WorkerPool workers(std::clamp(static_cast<int>(std::thread::hardware_concurrency()) / 4, 1, 4));
+  return workers;
+}
 
 WorkerPool::WorkerPool(int threads, std::chrono::microseconds awake) : awake_(awake) {
   for (int number = 1; number < threads; ++number) others_.emplace_back([this] { serve(); });
@@ -26,10 +29,13 @@ WorkerPool::~WorkerPool() {
 }
 
 void WorkerPool::run(int count, const std::function<void(int)>& work) {
-  if (count <= 1 || others_.empty()) {
-    for (int piece = 0; piece < count; ++piece) work(piece);
-    return;
-  }
+  const bool several = count > 1 && !others_.empty();
+  const std::unique_lock mine = several ? std::unique_lock(caller_, std::try_to_lock) : std::unique_lock<std::mutex>();
+  if (mine.owns_lock()) return shareOut(count, work);
+  for (int piece = 0; piece < count; ++piece) work(piece);
+}
+
+void WorkerPool::shareOut(int count, const std::function<void(int)>& work) {
   work_.store(&work, std::memory_order_relaxed);
   open_.store(count, std::memory_order_relaxed);
   const std::uint64_t next = std::uint64_t{turn() + 1u} << 32 | static_cast<std::uint64_t>(count) << 16;

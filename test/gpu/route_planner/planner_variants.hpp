@@ -46,7 +46,8 @@ struct DirectCalls {
 
   /// `pause` before each: threads that wait fall asleep.
   Times times(int threads, int chunk, std::chrono::milliseconds pause) {
-    gpu::PackedPlanner planner({.device = 0, .chunk = chunk}, threads);
+    gpu::WorkerPool workers(threads);
+    gpu::PackedPlanner planner({.device = 0, .chunk = chunk}, workers);
     auto* const costs = rows.as<std::byte>();
     auto* const sequences = costs + set.count * sizeof(int64_t);
     const Times result = timesOf(10, pause, [&] {
