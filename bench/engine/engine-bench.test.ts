@@ -67,6 +67,7 @@ test.each<[string[], RegExp]>([
   [['--model', 'm', '--shape', 'a'], /--shape is a: NAME:d,d/],
   [['--model', 'm', '--protocol', 'shm', '--url', 'host:1'], /shm needs unix:PATH/],
   [['--model', 'm', '--seconds', '0'], /--seconds is 0/],
+  [['--model', 'm', '--gpu-memory-limit', '24GB'], /--gpu-memory-limit is 24GB: a whole number/],
   [['--modle', 'm'], /unknown flag --modle: did you mean --model\?/],
 ])('%j is refused', (argv, message) => {
   expect(() => parseOptions(argv)).toThrow(message);

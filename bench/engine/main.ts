@@ -1,4 +1,5 @@
 import { runCommand } from '#lib/command-line';
+import { EngineService } from '#lib/engine-client/engine-service';
 import { compareEcho } from './echo';
 import { grpcTarget, shmTarget } from './grpc-target';
 import { httpTarget } from './http-target';
@@ -10,20 +11,36 @@ import { madeUpTensors, tensorsOfFile } from './tensors';
 
 interface Opened {
   readonly target: Target;
+  /** What the backends of an engine of ours hold of each GPU. */
+  gpuMemory(): Promise<readonly object[]>;
   stop(): Promise<void>;
+}
+
+const none = (): Promise<readonly object[]> => Promise.resolve([]);
+
+async function gpuMemoryOf(address: string): Promise<readonly object[]> {
+  const service = new EngineService(address);
+  try {
+    return (await service.ask<{ gpus: object[] }>('Memory', 5_000)).gpus;
+  } finally {
+    service.close();
+  }
 }
 
 const nothing = (): Promise<void> => Promise.resolve();
 
-async function open({ protocol, url, models, model }: LoadOptions): Promise<Opened> {
+async function open({ protocol, url, models, model, gpuMemoryLimit }: LoadOptions): Promise<Opened> {
   if (protocol === 'http') {
-    const server = url === undefined ? await startServer(models, model) : { url, stop: nothing };
-    return { target: httpTarget(server.url, model), stop: () => server.stop() };
+    const server =
+      url === undefined ? await startServer(models, model, gpuMemoryLimit) : { url, stop: nothing };
+    return { target: httpTarget(server.url, model), gpuMemory: none, stop: () => server.stop() };
   }
-  const engine = url === undefined ? await startEngine(models, model) : { address: url, stop: nothing };
+  const engine =
+    url === undefined ? await startEngine(models, model, gpuMemoryLimit) : { address: url, stop: nothing };
   const { address } = engine;
   const target = protocol === 'shm' ? await shmTarget(address, model) : grpcTarget(address, model);
-  return { target, stop: () => engine.stop() };
+  const gpuMemory = url === undefined ? () => gpuMemoryOf(address) : none;
+  return { target, gpuMemory, stop: () => engine.stop() };
 }
 
 const columns: readonly (readonly [title: string, of: (step: StepFigures) => number])[] = [
@@ -47,7 +64,7 @@ const row = (cells: readonly (string | number)[]): string =>
 async function measure(options: LoadOptions): Promise<void> {
   const { model, protocol, seconds, steps, shapes, inputFile } = options;
   const fromFile = inputFile === undefined ? undefined : tensorsOfFile(inputFile);
-  const { target, stop } = await open(options);
+  const { target, gpuMemory, stop } = await open(options);
   try {
     const tensors = fromFile ?? madeUpTensors(await target.inputs(), shapes);
     const call = target.prepare(tensors);
@@ -59,7 +76,9 @@ async function measure(options: LoadOptions): Promise<void> {
       figures.push(step);
     }
     const requestBytes = tensors.reduce((sum, { data }) => sum + data.length, 0);
-    process.stdout.write(`${JSON.stringify({ model, protocol, seconds, requestBytes, steps: figures })}\n`);
+    const memory = await gpuMemory();
+    const result = { model, protocol, seconds, requestBytes, steps: figures, gpuMemory: memory };
+    process.stdout.write(`${JSON.stringify(result)}\n`);
   } finally {
     await target.close();
     await stop();

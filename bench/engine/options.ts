@@ -13,6 +13,8 @@ export const usage = `npm run --silent bench -- engine --model M [flags]
   --shape NAME:d,d,…      shape of an input, batch included; needed where the model leaves a dimension open; repeat it
   --input FILE            a request as JSON (docs/kserve.md): what is sent, instead of made-up numbers
   --seconds S             of a step (default 3), after a sixth of that to warm up
+  --gpu-memory-limit B    bytes of each GPU that the backends of the engine that is started may hold (default 0: no limit);
+                          what they held is in the result
   --echo                  instead: echo requests in this process and through gRPC, with --bytes (default 100000)`;
 
 export const protocols = ['grpc', 'http', 'shm'] as const;
@@ -28,6 +30,7 @@ export interface LoadOptions {
   readonly shapes: ReadonlyMap<string, readonly number[]>;
   readonly inputFile: string | undefined;
   readonly seconds: number;
+  readonly gpuMemoryLimit: number;
 }
 
 export interface EchoRun {
@@ -77,6 +80,7 @@ export function parseOptions(argv: readonly string[]): LoadOptions | EchoRun {
     shape: { type: 'string', multiple: true },
     input: text,
     seconds: text,
+    'gpu-memory-limit': text,
     echo: { type: 'boolean' },
     bytes: text,
   });
@@ -103,5 +107,10 @@ export function parseOptions(argv: readonly string[]): LoadOptions | EchoRun {
     shapes: new Map((given.shape ?? []).map(shapeOf)),
     inputFile: given.input,
     seconds,
+    gpuMemoryLimit: numberFlag('gpu-memory-limit', given['gpu-memory-limit'], {
+      default: 0,
+      min: 0,
+      max: Number.MAX_SAFE_INTEGER,
+    }),
   };
 }

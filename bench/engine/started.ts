@@ -32,7 +32,7 @@ function start(program: string, env: NodeJS.ProcessEnv): Promise<StartedProgram>
 const manyAtOnce = { ROUNDHOUSE_ENGINE_MAX_IN_FLIGHT: '4096', ROUNDHOUSE_ENGINE_MAX_QUEUED: '8192' };
 
 /** An engine with one model, on a Unix socket. */
-export async function startEngine(models: string, model: string) {
+export async function startEngine(models: string, model: string, gpuMemoryLimit: number) {
   const folder = mkdtempSync(join(tmpdir(), 'roundhouse-bench-'));
   const socket = join(folder, 'engine.sock');
   const env = {
@@ -40,6 +40,7 @@ export async function startEngine(models: string, model: string) {
     ROUNDHOUSE_MODELS_DIR: resolve(models),
     ROUNDHOUSE_ENGINE_MODELS: model,
     ROUNDHOUSE_ENGINE_SOCKET: socket,
+    ROUNDHOUSE_GPU_MEMORY_LIMIT_BYTES: String(gpuMemoryLimit),
   };
   const engine = await start('services/inference-worker/engine/main.js', { ...manyAtOnce, ...env });
   const stop = async (): Promise<void> => {
@@ -50,12 +51,16 @@ export async function startEngine(models: string, model: string) {
 }
 
 /** A worker's ports without Kafka, and an engine with one model behind them. */
-export async function startServer(models: string, model: string) {
+export async function startServer(models: string, model: string, gpuMemoryLimit: number) {
   const anyPort = { HTTP: '0', GRPC: '0', KSERVE_HTTP: '0', METRICS: '0' };
   const ports = Object.fromEntries(
     Object.entries(anyPort).map(([name, port]) => [`ROUNDHOUSE_WORKER_${name}_PORT`, port]),
   );
-  const env = { ROUNDHOUSE_MODELS_DIR: resolve(models), ROUNDHOUSE_ENGINE_MODELS: model };
+  const env = {
+    ROUNDHOUSE_MODELS_DIR: resolve(models),
+    ROUNDHOUSE_ENGINE_MODELS: model,
+    ROUNDHOUSE_GPU_MEMORY_LIMIT_BYTES: String(gpuMemoryLimit),
+  };
   const server = await start('services/inference-worker/serve-models/main.js', {
     ...manyAtOnce,
     ...ports,

@@ -1,5 +1,5 @@
 import { quantile } from '#policy/simulation/statistics';
-import { EngineService } from '#services/inference-worker/admission/engine-service';
+import { EngineService } from '#lib/engine-client/engine-service';
 import { play } from './play';
 import type { StaggerOptions } from './options';
 import { makeRepository } from './repository';

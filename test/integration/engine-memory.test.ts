@@ -1,4 +1,4 @@
-import { EngineService } from '#services/inference-worker/admission/engine-service';
+import { EngineService } from '#lib/engine-client/engine-service';
 import { startEngineProcess } from './engine-process';
 import { makeRepository } from './engine-repository';
 import { oneAtATime } from './echo-queue';

@@ -1,7 +1,7 @@
 import type { EngineLink } from '../engine-link';
 import type { WorkerEvents } from '../events';
 import { growthOf, type PriorityCounts } from './admission-growth';
-import { EngineService } from './engine-service';
+import { EngineService } from '#lib/engine-client/engine-service';
 
 /** AdmissionStatistics of schemas/proto/engine.proto. */
 interface AdmissionStatistics {

@@ -1,6 +1,6 @@
 import type { EngineLink } from '../engine-link';
 import type { WorkerEvents } from '../events';
-import { EngineService } from './engine-service';
+import { EngineService } from '#lib/engine-client/engine-service';
 
 /** GpuMemory of schemas/proto/engine.proto. */
 interface GpuMemory {

@@ -1,4 +1,4 @@
-import { EngineService } from '../admission/engine-service';
+import { EngineService } from '#lib/engine-client/engine-service';
 import type { ModelWork } from './reported-work';
 
 const pauseMs = 250;

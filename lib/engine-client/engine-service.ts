@@ -1,5 +1,5 @@
 import { Client, credentials, Metadata, type MethodDefinition } from '@grpc/grpc-js';
-import { loadProtocol } from '#lib/engine-client/protocol';
+import { loadProtocol } from './protocol';
 
 /** What an engine of ours says beside the inference protocol (schemas/proto/engine.proto). */
 export class EngineService {
