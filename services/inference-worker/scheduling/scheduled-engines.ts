@@ -16,6 +16,7 @@ import {
 } from '../placement/placement';
 import { answerTimes } from './answer-times';
 import { BatchTimes } from './batch-times';
+import { BoundedNames } from './bounded-names';
 import type { EngineDevice } from './engine-device';
 import type { TurnLag } from './turn-lag';
 import { WakeUp } from './wake-up';
@@ -50,6 +51,7 @@ export class ScheduledEngines implements LocalEngines {
   private readonly wakeUp: WakeUp;
   private readonly devices: ReadonlyMap<string, EngineDevice>;
   private readonly learned: BatchTimes;
+  private readonly names = new BoundedNames();
   private lastId = 0;
   private isClosed = false;
 
@@ -77,7 +79,9 @@ export class ScheduledEngines implements LocalEngines {
   }
 
   expectedFinishMs({ request, size }: Pick<PlacedWork, 'request' | 'size'>): number | null {
-    return this.parts.scheduler.expect(request.model, size, performance.now())?.finishMs ?? null;
+    return (
+      this.parts.scheduler.expect(this.names.nameOf(request.model), size, performance.now())?.finishMs ?? null
+    );
   }
 
   whyDown(): string | null {
@@ -93,7 +97,7 @@ export class ScheduledEngines implements LocalEngines {
   load(): LoadReport {
     const { scheduler, devices } = this.parts;
     const { waiting, inFlight } = scheduler.figures();
-    const expectedWaitMs = scheduler.expect('', 1, performance.now())?.waitMs ?? 0;
+    const expectedWaitMs = scheduler.expect('other', 1, performance.now())?.waitMs ?? 0;
     const reports = devices.map(({ id, link }) => {
       const ready = link.current() !== null;
       return { id, kind: ready ? link.deviceKind : '', ready };
@@ -116,7 +120,7 @@ export class ScheduledEngines implements LocalEngines {
     const deadlineMs = nowMs + (until - Date.now());
     const { size, request } = work;
     const memory = { poolBytes: poolBytesOf(work), arenaBytes: arenaBytesOf(work) };
-    scheduler.arrive({ id, model: request.model, size, deadlineMs, ...memory }, nowMs);
+    scheduler.arrive({ id, model: this.names.nameOf(request.model), size, deadlineMs, ...memory }, nowMs);
     this.decide();
   }
 
@@ -170,12 +174,13 @@ export class ScheduledEngines implements LocalEngines {
 
   /** `callMs`: null where it may have waited for others, so that the time of the call says nothing. */
   private learn(
-    { request: { model }, size }: PlacedWork,
+    { request, size }: PlacedWork,
     response: InferResponse,
     device: EngineDevice,
     callMs: number | null,
   ): void {
-    const times = answerTimes(model, response, callMs);
+    const times = answerTimes(request.model, response, callMs);
+    const model = this.names.nameOf(request.model);
     if (times.length === 0) return;
     const isOnOneThread = device.link.deviceKind === 'cpu';
     this.learned.add({ device: device.spec(), model, size, times, isOnOneThread }, performance.now());
