@@ -53,7 +53,7 @@ class Enumeration {
     for (int other = 1; other <= problem_.stopCount; ++other) {
       if (visited(other)) continue;
       const auto& open = problem_.stops[other];
-      if (!problem_.interleave && open.group == Group::held && wanted.group == Group::bundle) return false;
+      if (!problem_.interleave && open.group < wanted.group) return false;
       if (wanted.kind != StopKind::dropoff || open.kind != StopKind::pickup) continue;
       if (open.orders & wanted.orders) return false;
     }

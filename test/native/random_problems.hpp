@@ -103,4 +103,17 @@ inline route_planner::Problem randomProblem(Random& random, const Family& family
   return problem;
 }
 
+/// Makes up to three trips of the bundle: a pickup and the drop-offs of its orders change their group together.
+inline void splitIntoTrips(Random& random, route_planner::Problem& problem) {
+  using namespace route_planner;
+  for (int number = 1; number <= problem.stopCount; ++number) {
+    Stop& pickup = problem.stops[number];
+    if (pickup.kind != StopKind::pickup || pickup.group == Group::held) continue;
+    const auto trip = static_cast<Group>(random.within(1, 3));
+    for (int other = 1; other <= problem.stopCount; ++other) {
+      if ((problem.stops[other].orders & pickup.orders) != 0) problem.stops[other].group = trip;
+    }
+  }
+}
+
 }  // namespace roundhouse::test

@@ -125,7 +125,10 @@ void checkBatch(int first, int each, uint32_t smallWarps, Workspace& workspace) 
   std::vector<Problem> problems;
   test::Random random{31};
   for (const test::Family& family : families) {
-    for (int index = 0; index < each; ++index) problems.push_back(test::randomProblem(random, family));
+    for (int index = 0; index < each; ++index) {
+      problems.push_back(test::randomProblem(random, family));
+      if (index % 3 == 0) test::splitIntoTrips(random, problems.back());
+    }
   }
   const int count = static_cast<int>(problems.size()) - first;
   std::vector<uint8_t> unreadable(problems.size());
@@ -172,8 +175,9 @@ int main(int argc, char** argv) {
     test::Random random{2027};
     Taken taken;
     for (int index = 0; index < count; ++index) {
-      checkProblem(test::randomProblem(random, family), std::string(family.name) + " " + std::to_string(index),
-                   *memories, taken);
+      Problem problem = test::randomProblem(random, family);
+      if (index % 3 == 0) test::splitIntoTrips(random, problem);
+      checkProblem(problem, std::string(family.name) + " " + std::to_string(index), *memories, taken);
     }
     std::printf("%-13s tree %d, search %d, general %d; infeasible %d, stack of 8 too small %d, of 320 %d\n", family.name,
                 taken.tree, taken.search, taken.general, taken.infeasible, taken.overflow, taken.overflow7);

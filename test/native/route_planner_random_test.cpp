@@ -43,7 +43,8 @@ void checkFamily(const test::Family& family, int count, route_planner::Workspace
   static route_planner::Prepared prepared;
   int infeasible = 0;
   for (int index = 0; index < count; ++index) {
-    const route_planner::Problem problem = test::randomProblem(random, family);
+    route_planner::Problem problem = test::randomProblem(random, family);
+    if (index % 3 == 0) test::splitIntoTrips(random, problem);
     if (problem.stopCount > 9) continue;
     const std::string name = std::string(family.name) + " " + std::to_string(index);
     if (!CHECK_THAT(prepare(problem, prepared) == route_planner::PrepareStatus::ok, name)) continue;
