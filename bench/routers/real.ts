@@ -18,12 +18,12 @@ import { Sightings } from './sightings';
 import { spoiledRemote, type Spoiled, type SpoiledRemote } from './spoiled-remote';
 
 const model = 'fault_injection';
-/** Of each of four instances: an engine does 100 a second. */
-const delayMs = 40;
+/** Of each of four instances: an engine does 40 a second. */
+const delayMs = 100;
 /** A local engine and a good remote at half of what both can do. */
-const perSecond = 100;
-const burst = 5;
-const deadlineMs = 500;
+const perSecond = 40;
+const burst = 4;
+const deadlineMs = 1_000;
 const spoilAfterMs = 5_000;
 
 const modelsEnv = {
