@@ -13,10 +13,13 @@ export interface RemoteSetParts {
 
 const lookEveryMs = 50;
 const defaultProbeTimeoutMs = 500;
+const seeThroughMs = 60_000;
 
 /** The remotes that are known, each with its connection; those that are out are asked whether they live. */
 export class RemoteSet {
   private readonly engines = new Map<string, RemoteEngine>();
+  /** Gone; what they still have may end. */
+  private readonly leaving = new Set<RemoteEngine>();
   private readonly usable = new Set<string>();
   private readonly timer: NodeJS.Timeout;
   private readonly listeners = new Set<() => void>();
@@ -60,8 +63,9 @@ export class RemoteSet {
 
   async close(): Promise<void> {
     clearInterval(this.timer);
-    const engines = [...this.engines.values()];
+    const engines = [...this.engines.values(), ...this.leaving];
     this.engines.clear();
+    this.leaving.clear();
     await Promise.all(engines.map((engine) => engine.close()));
   }
 
@@ -77,8 +81,12 @@ export class RemoteSet {
     this.parts.router.remove(name);
     this.mark(name, false);
     this.parts.events.RemoteGone({ name });
-    // What it still has may end.
-    setTimeout(() => void engine.close(), 60_000).unref();
+    this.leaving.add(engine);
+    setTimeout(() => this.letGo(engine), seeThroughMs).unref();
+  }
+
+  private letGo(engine: RemoteEngine): void {
+    if (this.leaving.delete(engine)) void engine.close();
   }
 
   private async probe(name: string): Promise<void> {
