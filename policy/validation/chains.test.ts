@@ -41,7 +41,7 @@ test('chains, prepositioning and demand have defaults', () => {
     uncoveredOrderCost: 7,
   });
   expect(round.couriers[0]!.coveredOrders).toBe(3);
-  expect(round.demand).toEqual([{ placeId: 'R', point: { x: 1, y: 2 }, weight: 1 }]);
+  expect(round.demand).toEqual([{ placeId: 'R', point: { x: 1, y: 2 }, weight: 1_000 }]);
 });
 
 test('trips are not mixed with other stops and have one pickup each', () => {

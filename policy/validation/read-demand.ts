@@ -12,7 +12,7 @@ export function readDemand(fields: Fields, { space, byMatrix }: RoundFrame): Pic
     placeId: place.id('placeId') as PlaceId,
     point: readPoint(place, 'point', space),
     ...readTravelZone(place, byMatrix),
-    weight: place.integer('weight', { min: 0, max: MAX_WEIGHT }, 1),
+    weight: place.integer('weight', { min: 0, max: MAX_WEIGHT }, 1_000),
   }));
   return isThere ? { demand } : {};
 }

@@ -26,13 +26,14 @@ export interface PlannedStop {
   readonly departAt: Seconds;
 }
 
+/** A courier has one, and with chains one a trip, in their order: only its first is ever final or partial. */
 export interface Assignment {
   readonly courierId: CourierId;
-  /** The new orders of this courier; empty where only its held stops were planned again. */
+  /** The new orders of this courier in this trip; empty where only its held stops were planned again. */
   readonly orderIds: readonly OrderId[];
-  /** The whole plan of the courier, held stops included. */
+  /** The whole plan of the courier, held stops included; of a chain the stops of the trip, held ones in the first. */
   readonly stops: readonly PlannedStop[];
-  /** Marginal cost: the plan's cost minus the cost of the courier's held plan alone. */
+  /** Marginal cost: the plan's cost minus the cost of the courier's held plan alone; of a later trip what it adds. */
   readonly cost: bigint;
   /** The heuristic gave the plan: not proven optimal. */
   readonly unproven: boolean;

@@ -96,7 +96,7 @@ export interface DemandPlace {
   readonly placeId: PlaceId;
   readonly point: Point;
   readonly travelZone?: number;
-  /** Only the ratios of a round's weights count. */
+  /** Orders expected in the next hour, in thousandths. */
   readonly weight: number;
 }
 

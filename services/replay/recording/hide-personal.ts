@@ -3,6 +3,7 @@ import { decisionContentHash } from '#schemas/codec';
 import type {
   Courier,
   Decision,
+  DemandPlace,
   DispatchRound,
   Order,
   OrderFeatures,
@@ -79,7 +80,13 @@ export class PersonalHider {
       couriers: round.couriers.map((courier) => this.courier(courier)),
       orders: round.orders.map((order) => this.order(order)),
       cancelledOrderIds: this.ids('orderId', round.cancelledOrderIds),
+      ...(round.demand && { demand: round.demand.map((place) => this.demandPlace(place)) }),
     };
+  }
+
+  private demandPlace(place: DemandPlace): DemandPlace {
+    const point = this.drops('pickupPoint') ? nowhere : place.point;
+    return { ...place, placeId: this.id('placeId', place.placeId), point };
   }
 
   private skills(skills: readonly string[]): readonly string[] {
