@@ -88,7 +88,7 @@ test.each([
   ],
   [
     'shared memory',
-    tensors({ region: { name: 'r', byteSize: 3, offset: 0 }, data: Buffer.alloc(0) }),
+    tensors({ region: { region: 'r', byteSize: 3, offset: 0 }, data: Buffer.alloc(0) }),
     /contents for 1 inputs|no shared memory/,
   ],
 ])('%s is refused', async (_name, bytes, expected) => {
