@@ -35,3 +35,12 @@ test.each([
   ['1,001 orders', roundOf(1, 1_001, 1, 1), true],
   ['300 restaurants × 700 couriers to rank', roundOf(700, 300, 1, 1), true],
 ])('%s', (_, round, expected) => expect(isLarge(round)).toBe(expected));
+
+test('chains are searched for among at most 60 orders', () => {
+  const chained = (orders: number) => {
+    const round = roundOf(5, orders, 1, 1);
+    return { ...round, policy: { ...round.policy, chains: { maxTrips: 3, maxOrders: 6 } } };
+  };
+  expect(isLarge(chained(60))).toBe(false);
+  expect(isLarge(chained(61))).toBe(true);
+});

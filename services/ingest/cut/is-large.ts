@@ -4,6 +4,8 @@ import type { DispatchRound } from '#schemas/domain';
 const MAX_CANDIDATES = 15_000;
 const MAX_ORDERS = 1_000;
 const MAX_RANKED = 200_000;
+/** Among whose chains a search of about as long goes. */
+const MAX_CHAINED_ORDERS = 60;
 
 /**
  * Whether a round could take long to cut: by the most candidates that its restaurants could have (every
@@ -22,5 +24,6 @@ export function isLarge({ orders, couriers, policy }: DispatchRound): boolean {
   }
   const candidates = bundles * Math.min(policy.couriersPerBundle, couriers.length);
   const ranked = byRestaurant.size * couriers.length;
+  if (policy.chains !== undefined && orders.length > MAX_CHAINED_ORDERS) return true;
   return orders.length > MAX_ORDERS || candidates > MAX_CANDIDATES || ranked > MAX_RANKED;
 }
