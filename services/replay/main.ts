@@ -4,6 +4,7 @@ import type { CommandPlace } from './command-place';
 import { diffUsage, parseDiff } from './diff/options';
 import { importUsage, parseImport } from './import/options';
 import { parseRecord, recordUsage } from './record/options';
+import { parseReport, reportUsage } from './report/options';
 import { parseRun, runUsage } from './run/options';
 
 type Run = (place: CommandPlace) => Promise<number>;
@@ -37,6 +38,13 @@ const subcommands: Readonly<Record<string, Subcommand>> = {
       return async (place) => (await import('./diff/diff-command.js')).diffCommand(options, place);
     },
   },
+  report: {
+    usage: reportUsage,
+    parse: (argv) => {
+      const options = parseReport(argv);
+      return async (place) => (await import('./report/report-command.js')).reportCommand(options, place);
+    },
+  },
   import: {
     usage: importUsage,
     parse: (argv) => {
@@ -51,6 +59,7 @@ const usage = `npm run --silent replay -- ${names} …
   record   rounds, outcomes and decisions of a time range from Kafka into files
   run      rounds of a recording through a pipeline, or in this process
   diff     two runs, or a recording and a run: what is decided otherwise; a gate for CI
+  report   a page with plots of a recording or a run, or of two of them
   import   rounds from elsewhere: MDRP, Meituan, tables of your own, JSON lines
   COMMAND --help says more; docs/replay.md has the whole`;
 

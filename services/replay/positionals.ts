@@ -6,13 +6,13 @@ export interface SplitArguments {
   readonly flags: readonly string[];
 }
 
-/** The words before the first flag, exactly as many as there are names; throws ArgumentsInvalid. */
-export function splitWords(argv: readonly string[], names: readonly string[]): SplitArguments {
+/** The words before the first flag: one for each name, and up to so many more; throws ArgumentsInvalid. */
+export function splitWords(argv: readonly string[], names: readonly string[], optional = 0): SplitArguments {
   const first = argv.findIndex((word) => word.startsWith('-'));
   const words = first < 0 ? argv : argv.slice(0, first);
   const lacking = names[words.length];
   if (lacking !== undefined) throw new ArgumentsInvalid(`${lacking} is needed before the flags`);
-  const extra = words[names.length];
+  const extra = words[names.length + optional];
   if (extra !== undefined) throw new ArgumentsInvalid(`${shownText(extra, 100)} is one word too many`);
   return { words, flags: first < 0 ? [] : argv.slice(first) };
 }

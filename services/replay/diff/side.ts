@@ -16,6 +16,8 @@ export interface SideRound {
   readonly contentHash: string | null;
   /** Behind its deadline on Kafka; null where no time is known. */
   readonly lateByMs: number | null;
+  /** From its append to that of its decision; of a run, from its first shard to its decision. */
+  readonly tookMs: number | null;
   readonly leftOutCost: bigint;
   /** Why there is no decision. */
   readonly error: string | null;
@@ -27,10 +29,10 @@ export interface Side {
   rounds(): Generator<SideRound>;
 }
 
-const keyOf = (tenantId: string, runId: string, roundId: string): string =>
+export const keyOf = (tenantId: string, runId: string, roundId: string): string =>
   [tenantId, runId, roundId].join('\u001f');
 
-export function ofRecording({ manifest, decision }: RecordedRound): SideRound {
+export function ofRecording({ appendedAt, manifest, decision }: RecordedRound): SideRound {
   const { tenantId, runId, roundId, zoneId } = manifest.round;
   const ids = { key: keyOf(tenantId, runId, roundId), roundId, zoneId };
   if (decision === null) return { ...ids, ...undecided('none was recorded') };
@@ -40,6 +42,7 @@ export function ofRecording({ manifest, decision }: RecordedRound): SideRound {
     content,
     contentHash,
     lateByMs: decision.appendedAt - deadline,
+    tookMs: decision.appendedAt - appendedAt,
     leftOutCost: leftOutCost(manifest.round, content),
     error: null,
   };
@@ -51,11 +54,12 @@ export function ofRun(round: ReplayedRound): SideRound {
   if (decision === null) return { ...ids, ...undecided(error ?? 'none') };
   const { content, contentHash, deadline } = decision;
   const lateByMs = appendedAt === null ? null : appendedAt - deadline;
-  return { ...ids, content, contentHash, lateByMs, leftOutCost: round.leftOutCost, error: null };
+  const { leftOutCost: left, solveMs: tookMs } = round;
+  return { ...ids, content, contentHash, lateByMs, tookMs, leftOutCost: left, error: null };
 }
 
 function undecided(error: string): Omit<SideRound, 'key' | 'roundId' | 'zoneId'> {
-  return { content: null, contentHash: null, lateByMs: null, leftOutCost: 0n, error };
+  return { content: null, contentHash: null, lateByMs: null, tookMs: null, leftOutCost: 0n, error };
 }
 
 function* mapped<T, R>(items: Iterable<T>, to: (item: T) => R): Generator<R> {

@@ -1,0 +1,64 @@
+import { writeFileSync } from 'node:fs';
+import { codeVersion } from '#lib/code-version';
+import type { CommandPlace } from '../command-place';
+import { recordingInvalid } from '../container/container-reader';
+import { diffText } from '../diff/diff-text';
+import type { Chart } from './charts/chart';
+import { histogramCharts } from './charts/histogram-charts';
+import { mapChart } from './charts/map-chart';
+import { roundCharts } from './charts/round-charts';
+import { timelineCharts } from './charts/timeline-charts';
+import { figuresTable } from './figures-table';
+import type { ReportOptions } from './options';
+import { pageHtml } from './page';
+import { librarySource, writePlots } from './plot-files';
+import { reportData, type ReportData } from './report-data';
+import { roundMap } from './round-map';
+
+function chartsOf({ sides, shown }: ReportData, { couriers }: ReportOptions): Chart[] {
+  const map = mapChart(shown.flatMap((joined) => roundMap(joined) ?? []));
+  return [
+    ...(map === null ? [] : [map]),
+    ...histogramCharts(sides),
+    ...timelineCharts(sides, couriers),
+    ...roundCharts(sides),
+  ];
+}
+
+function subtitleOf(): string {
+  const { version, commit } = codeVersion();
+  return `Roundhouse ${version}${commit === null ? '' : `, ${commit.slice(0, 12)}`}`;
+}
+
+function write(file: string, text: string): void {
+  try {
+    writeFileSync(file, text);
+  } catch (error) {
+    throw recordingInvalid(
+      `--out ${file} can't be written (${(error as NodeJS.ErrnoException).code})`,
+      error,
+    );
+  }
+}
+
+/** Resolves to the exit code. */
+export async function reportCommand(options: ReportOptions, place: CommandPlace): Promise<number> {
+  const data = reportData(options, place);
+  const { sides, diff, notes } = data;
+  const charts = chartsOf(data, options);
+  const folders = sides.map(({ folder }) => folder);
+  const page = pageHtml({
+    title: `Replay report: ${folders.join(' against ')}`,
+    subtitle: subtitleOf(),
+    notes,
+    table: figuresTable(sides),
+    diff: diff === null ? null : diffText([folders[0]!, folders[1]!], diff),
+    charts,
+    library: librarySource(),
+  });
+  write(options.out, page);
+  const plots = options.svg === null ? [] : await writePlots(options.svg, charts);
+  place.tell(`${options.out}: ${charts.length} plots${plots.length > 0 ? `, also in ${options.svg}` : ''}`);
+  for (const note of notes) place.tellError(note);
+  return 0;
+}
