@@ -6,6 +6,7 @@ import { importUsage, parseImport } from './import/options';
 import { parseRecord, recordUsage } from './record/options';
 import { parseReport, reportUsage } from './report/options';
 import { parseRun, runUsage } from './run/options';
+import { parseSweep, sweepUsage } from './sweep/options';
 
 type Run = (place: CommandPlace) => Promise<number>;
 
@@ -45,6 +46,13 @@ const subcommands: Readonly<Record<string, Subcommand>> = {
       return async (place) => (await import('./report/report-command.js')).reportCommand(options, place);
     },
   },
+  sweep: {
+    usage: sweepUsage,
+    parse: (argv) => {
+      const options = parseSweep(argv);
+      return async (place) => (await import('./sweep/sweep-command.js')).sweepCommand(options, place);
+    },
+  },
   import: {
     usage: importUsage,
     parse: (argv) => {
@@ -60,6 +68,7 @@ const usage = `npm run --silent replay -- ${names} …
   run      rounds of a recording through a pipeline, or in this process
   diff     two runs, or a recording and a run: what is decided otherwise; a gate for CI
   report   a page with plots of a recording or a run, or of two of them
+  sweep    days in closed loop under many policies: the best, and what the choice is worth on other days
   import   rounds from elsewhere: MDRP, Meituan, tables of your own, JSON lines
   COMMAND --help says more; docs/replay.md has the whole`;
 

@@ -10,7 +10,7 @@ const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Objects are laid over one another field by field; everything else is replaced. */
-function laidOver(below: Json, above: Json): Json {
+export function laidOver(below: Json, above: Json): Json {
   const merged: Record<string, unknown> = { ...below };
   for (const [name, value] of Object.entries(above)) {
     const own = Object.hasOwn(below, name) ? below[name] : undefined;

@@ -1,0 +1,60 @@
+import { mean } from '#policy/simulation/statistics';
+import { meanOf, type HeldOut, type PointResults } from './leave-out';
+import type { JudgedBy } from './options';
+import type { Point } from './points';
+
+const columns = [
+  ...(['penalisedClickToDoor', 'undeliveredPct', 'clickToDoor', 'overage', 'readyToPickup'] as const),
+  'costPerOrder',
+] as const;
+
+export const pointText = (point: Point): string =>
+  Object.entries(point)
+    .map(([name, value]) => `${name}=${JSON.stringify(value)}`)
+    .join(' ') || 'as it is';
+
+const shown = (value: number | null): string => (value === null ? '' : value.toFixed(3));
+
+const namesOf = (points: readonly PointResults[]): string[] => [
+  ...new Set(points.flatMap(({ point }) => Object.keys(point))),
+];
+
+/** A head, then a row a point: its values, the means over all days, mean seconds a day. */
+export function tableRows(
+  points: readonly PointResults[],
+  by: JudgedBy,
+  days: readonly string[],
+): string[][] {
+  const names = namesOf(points);
+  const figures = [...new Set([by, ...columns])];
+  const rows = points.map((one) => [
+    ...names.map((name) => (one.point[name] === undefined ? '' : JSON.stringify(one.point[name]))),
+    ...figures.map((figure) => shown(meanOf(one, figure, days))),
+    shown(mean([...one.days.values()].map(({ seconds }) => seconds))),
+  ]);
+  return [[...names, ...figures, 'seconds'], ...rows];
+}
+
+export function textTable(rows: readonly (readonly string[])[]): string[] {
+  const widths = (rows[0] ?? []).map((_, at) => Math.max(...rows.map((row) => row[at]!.length)));
+  return rows.map((row) => row.map((cell, at) => cell.padStart(widths[at]!)).join('  '));
+}
+
+const quoted = (cell: string): string => (/[",\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);
+
+export function csvTable(rows: readonly (readonly string[])[]): string {
+  return rows.map((row) => `${row.map(quoted).join(',')}\n`).join('');
+}
+
+/** What a choice by some days is worth on others. */
+export function heldOutLines(heldOut: readonly HeldOut[]): string[] {
+  if (heldOut.length === 0) return [];
+  const lines = heldOut.map(
+    ({ days, chosen, othersMean, heldOutMean, asItIs }) =>
+      `  ${days.join(', ')}: ${pointText(chosen)}, others ${shown(othersMean)}, held out ${shown(heldOutMean)}, as it is ${shown(asItIs)}`,
+  );
+  const all = mean(heldOut.flatMap(({ days, heldOutMean }) => days.map(() => heldOutMean)));
+  const before = heldOut.flatMap(({ days, asItIs }) => (asItIs === null ? [] : days.map(() => asItIs)));
+  const total = `  mean over days, each by a choice without it: ${shown(all)}; as it is ${shown(mean(before))}`;
+  return ['chosen without these days:', ...lines, total];
+}

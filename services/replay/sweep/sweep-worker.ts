@@ -1,0 +1,31 @@
+import { errorText } from '#lib/command-line';
+import type { DayMetrics } from '#policy/simulation/day-metrics';
+import type { Point } from './points';
+import { openSweepDay, sweepDay, type SweepDay } from './sweep-day';
+
+/** What a worker is asked: a day under a point. */
+export interface SweepTask {
+  readonly folder: string;
+  readonly roundMinutes: number;
+  readonly point: Point;
+}
+
+export type SweepAnswer =
+  { readonly metrics: DayMetrics; readonly seconds: number } | { readonly error: string };
+
+const opened = new Map<string, Promise<SweepDay>>();
+
+async function answer({ folder, roundMinutes, point }: SweepTask): Promise<SweepAnswer> {
+  const startedAt = performance.now();
+  const day = opened.get(folder) ?? openSweepDay(folder, roundMinutes);
+  opened.set(folder, day);
+  try {
+    const metrics = await sweepDay(await day, point);
+    return { metrics, seconds: Math.round(performance.now() - startedAt) / 1_000 };
+  } catch (error) {
+    return { error: errorText(error) };
+  }
+}
+
+process.on('message', (task: SweepTask) => void answer(task).then((found) => process.send?.(found)));
+process.on('disconnect', () => process.exit(0));
