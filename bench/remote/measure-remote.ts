@@ -44,7 +44,7 @@ const events: UcxEvents = {
 
 const host = new UcxHost({ library, transports: options.transports, devices: '' });
 const grpcTo = (port: number): EngineClient =>
-  connectEngine({ address: `${address}:${port}`, maxMessageBytes });
+  connectEngine({ address: `${address}:${port}`, maxMessageBytes, asPeer: true });
 const pauses = { firstMs: 20, lastMs: 200, refusedMs: 200 };
 const ucxTo = (port: number): EngineClient =>
   connectOverUcx({

@@ -100,9 +100,10 @@ async function main(): Promise<void> {
   const engine =
     grpc && connectOverShm({ address: at, grpc, events, poolBytes: 1_073_741_824, whenEmpty: 'wait' });
   const networks = networksOf([`${address}/24`])!;
+  const service = serviceOf(engine);
   const server = new UcxServer({
     networks,
-    service: serviceOf(engine),
+    service,
     maxMessageBytes,
     host: '',
     events,
@@ -122,6 +123,7 @@ async function main(): Promise<void> {
     port: 0,
     engineAddress: () => (engineSocket === undefined ? null : at),
     maxMessageBytes,
+    peers: service,
     others: [{ definition: peerProtocol(), handlers }],
   });
   process.on('message', (order) => (order === 'break' ? openUcx() : globalThis.gc?.()));
