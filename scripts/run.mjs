@@ -27,6 +27,7 @@ const usage = `usage: node scripts/run.mjs ${Object.keys(programs).join('|')} â€
 /** Only a run needs an engine, and only one without --direct a broker. */
 function replaySteps([command, ...args]) {
   if (command === 'import' || command === 'sweep') return ['npm', 'typescript', 'native'];
+  if (command === 'etr' && args.some((word) => word.includes('network'))) return nativeSteps;
   if (command !== 'run') return ['npm', 'typescript'];
   return args.includes('--direct') ? nativeSteps : productSteps;
 }

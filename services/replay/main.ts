@@ -2,6 +2,7 @@ import { ArgumentsInvalid, runCommand } from '#lib/command-line';
 import { stopSignal } from '../../launcher/stop-signal';
 import type { CommandPlace } from './command-place';
 import { diffUsage, parseDiff } from './diff/options';
+import { etrUsage, parseEtr } from './etr/options';
 import { importUsage, parseImport } from './import/options';
 import { parseRecord, recordUsage } from './record/options';
 import { parseReport, reportUsage } from './report/options';
@@ -53,6 +54,13 @@ const subcommands: Readonly<Record<string, Subcommand>> = {
       return async (place) => (await import('./sweep/sweep-command.js')).sweepCommand(options, place);
     },
   },
+  etr: {
+    usage: etrUsage,
+    parse: (argv) => {
+      const options = parseEtr(argv);
+      return async (place) => (await import('./etr/etr-command.js')).etrCommand(options, place);
+    },
+  },
   import: {
     usage: importUsage,
     parse: (argv) => {
@@ -69,6 +77,7 @@ const usage = `npm run --silent replay -- ${names} …
   diff     two runs, or a recording and a run: what is decided otherwise; a gate for CI
   report   a page with plots of a recording or a run, or of two of them
   sweep    days in closed loop under many policies: the best, and what the choice is worth on other days
+  etr      how good predicted times were, against what happened
   import   rounds from elsewhere: MDRP, Meituan, tables of your own, JSON lines
   COMMAND --help says more; docs/replay.md has the whole`;
 

@@ -133,7 +133,7 @@ test('what is not whole, and what can not be read, is told of; the exit code say
   expect(said).toContain("round round-1 isn't whole: no outcome of shard 0");
   expect(said).toContain("round round-2 isn't whole: no decision");
   expect(said).toMatch(/rounds, partition 0, offset \d+ is left out: not in Avro single-object encoding/);
-  expect(lines.at(-1)).toContain('2 rounds, 2 of them not whole, 1 messages left out');
+  expect(lines.at(-1)).toContain('2 rounds, 2 of them not whole, 0 observations, 1 messages left out');
   expect(recordedIds()).toEqual(['round-1', 'round-2']);
 });
 

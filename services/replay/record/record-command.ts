@@ -16,6 +16,8 @@ import { isRecording, RecordingWriter, type NewRecording } from '../recording/re
 import type { CommandPlace } from '../command-place';
 import { RoundJoiner } from './join-rounds';
 import type { RecordOptions } from './options';
+import { recordObservations } from './record-observations';
+import type { UnreadMessage } from './topic-slices';
 import { recordRange } from './record-range';
 
 const spec = {
@@ -85,6 +87,9 @@ function told(tally: Tally, kind: 'unread' | 'notWhole', line: string): void {
   if (tally[kind] <= MOST_TOLD) tally.tell(line);
 }
 
+const unreadText = ({ topic, partition, offset, reason }: UnreadMessage): string =>
+  `${topic}, partition ${partition}, offset ${offset} is left out: ${reason}`;
+
 interface Work {
   readonly rules: PersonalRules;
   readonly bus: Bus;
@@ -104,12 +109,27 @@ async function record({ rules, bus, writer, origin }: Work, options: RecordOptio
     onProgress: (until, rounds) => {
       if (!options.quiet) place.tellError(`up to ${new Date(until).toISOString()}: ${rounds} rounds`);
     },
-    onUnread: ({ topic, partition, offset, reason }) =>
-      told(tally, 'unread', `${topic}, partition ${partition}, offset ${offset} is left out: ${reason}`),
+    onUnread: (message) => told(tally, 'unread', unreadText(message)),
     onNotWhole: ({ manifest, faults }) =>
       told(tally, 'notWhole', `round ${manifest.round.roundId} isn't whole: ${faults.join('; ')}`),
   });
   return tally;
+}
+
+/** A broker without the topic has nothing to say of what happened. */
+async function recordHappened({ rules, bus, origin }: Work, options: RecordOptions, place: CommandPlace) {
+  const { observations: topic } = topicsOf(origin.topicPrefix);
+  if ((await bus.missingTopics([topic])).length > 0) {
+    place.tellError(`no ${topic} on the broker: what happened is not recorded`);
+    return { observations: 0, unread: 0 };
+  }
+  const tally: Tally = { tell: place.tellError, unread: 0, notWhole: 0 };
+  const observations = await recordObservations({
+    ...{ bus, topic, folder: options.out, hider: new PersonalHider(rules), signal: place.signal },
+    ...{ from: origin.from, to: origin.to },
+    onUnread: (message) => told(tally, 'unread', unreadText(message)),
+  });
+  return { observations, unread: tally.unread };
 }
 
 /**
@@ -147,10 +167,12 @@ export async function recordCommand(options: RecordOptions, place: CommandPlace)
     await bus.waitUntilReady(5_000, place.signal);
     const work = { rules, bus, writer, origin };
     await checkTopics(work, place);
-    const { unread } = await record(work, options, place);
+    const rounds = await record(work, options, place);
+    const happened = await recordHappened(work, options, place);
+    const unread = rounds.unread + happened.unread;
     const { progress } = writer.end(writer.progress.until);
     place.tell(
-      `${options.out}: ${progress.rounds} rounds, ${progress.notWhole} of them not whole, ${unread} messages left out`,
+      `${options.out}: ${progress.rounds} rounds, ${progress.notWhole} of them not whole, ${happened.observations} observations, ${unread} messages left out`,
     );
     return progress.notWhole + unread > 0 ? 1 : 0;
   } catch (error) {

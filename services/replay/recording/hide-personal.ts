@@ -5,6 +5,7 @@ import type {
   Decision,
   DemandPlace,
   DispatchRound,
+  Observation,
   Order,
   OrderFeatures,
   RoundKey,
@@ -49,6 +50,16 @@ export class PersonalHider {
       outcomes: outcomes.map((one) => headers({ ...one, outcome: this.outcome(one.outcome) })),
       decision: decision && headers({ ...decision, decision: this.decision(decision.decision) }),
     });
+  }
+
+  observation(one: Observation): Observation {
+    return {
+      ...one,
+      tenantId: this.id('tenantId', one.tenantId),
+      zoneId: this.id('zoneId', one.zoneId),
+      orderId: this.id('orderId', one.orderId),
+      courierId: one.courierId && this.id('courierId', one.courierId),
+    };
   }
 
   private drops(field: PersonalField): boolean {
