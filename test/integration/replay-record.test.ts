@@ -75,6 +75,13 @@ async function publish(...rounds: readonly RecordedRound[]): Promise<void> {
     const value = decisionsCodec.encode(decision.decision);
     await producer.send([{ topic: topics.decisions, key: manifest.round.zoneId, value }]);
   }
+  await nextMillisecond();
+}
+
+/** A range up to now has nothing of this very millisecond. */
+async function nextMillisecond(): Promise<void> {
+  const published = Date.now();
+  while (Date.now() <= published) await new Promise(setImmediate);
 }
 
 const record = (...argv: string[]) => recordCommand(parseRecord(['--out', out(), ...argv]), place());
@@ -128,6 +135,7 @@ test('what is not whole, and what can not be read, is told of; the exit code say
   await publish({ ...one, outcomes: one.outcomes.slice(1) }, { ...two, decision: null });
   const topics = topicsOf(stack.topicPrefix);
   await producer.send([{ topic: topics.rounds, key: 'k', value: Buffer.from('no round'), partition: 0 }]);
+  await nextMillisecond();
   expect(await record('--from', '5m')).toBe(1);
   const said = lines.join('\n');
   expect(said).toContain("round round-1 isn't whole: no outcome of shard 0");
@@ -222,7 +230,7 @@ test('the command line', async () => {
     });
   expect(await replay('--help')).toMatchObject({
     code: 0,
-    stdout: expect.stringContaining('record|run|diff|import'),
+    stdout: expect.stringContaining('record|run|diff|report|sweep|etr|import'),
   });
   for (const command of ['record', 'run', 'diff', 'import'])
     expect(await replay(command, '--help')).toMatchObject({
