@@ -21,7 +21,7 @@ export const reportUsage = `npm run --silent replay -- report A [B] --out FILE [
   --out FILE        the page
   --recording DIR   of runs alone: the recording that they are of, for places and times of orders
   --svg DIR         every plot as an SVG file, too
-  --maps N          so many rounds as maps, the worst of the diff first, 0 to 200 (default 12)
+  --maps N          so many rounds as maps: the worst of the diff, then the busiest, 0 to 200 (default 12)
   --couriers N      timelines of the N busiest, 1 to 500 (default 40)
   --hours N         timelines of the first N hours, 1 to 168 (default 24)
   --skip-corrupt    tells of corrupt blocks and uses the rest`;

@@ -1,30 +1,43 @@
 import { costOf } from '../diff/compare-rounds';
 import type { JoinedRound } from './joined-rounds';
-import { Thinned } from './thinned';
 
-/** Rounds to draw: those that B decides the worst, otherwise some of the whole range. */
+/** Those with the highest mark; the earlier of equals. */
+class Highest {
+  private kept: { readonly joined: JoinedRound; readonly mark: bigint }[] = [];
+
+  constructor(private readonly most: number) {}
+
+  add(joined: JoinedRound, mark: bigint): void {
+    const at = this.kept.findIndex((one) => mark > one.mark);
+    this.kept.splice(at < 0 ? this.kept.length : at, 0, { joined, mark });
+    this.kept = this.kept.slice(0, this.most);
+  }
+
+  get rounds(): JoinedRound[] {
+    return this.kept.map(({ joined }) => joined);
+  }
+}
+
+/** Rounds to draw: of those that differ the ones that B decides the worst, then those with the most orders. */
 export class ShownRounds {
-  private worst: { readonly joined: JoinedRound; readonly dearer: bigint }[] = [];
-  private readonly some: Thinned<JoinedRound>;
+  private readonly worst: Highest;
+  private readonly busiest: Highest;
 
   constructor(private readonly most: number) {
-    this.some = new Thinned(Math.max(2, most));
+    this.worst = new Highest(most);
+    this.busiest = new Highest(most);
   }
 
   /** A round whose places aren't known can't be drawn. */
   add(joined: JoinedRound): void {
-    if (this.most === 0 || joined.known === null) return;
-    this.some.add(joined);
-    const { a, b } = joined;
+    const { a, b, known } = joined;
+    if (known === null) return;
+    this.busiest.add(joined, BigInt(known.round.orders.length));
     if (a === null || b === null || a.contentHash === b.contentHash) return;
-    const dearer = costOf(b) - costOf(a);
-    const at = this.worst.findIndex((kept) => dearer > kept.dearer);
-    this.worst.splice(at < 0 ? this.worst.length : at, 0, { joined, dearer });
-    this.worst = this.worst.slice(0, this.most);
+    this.worst.add(joined, costOf(b) - costOf(a));
   }
 
   rounds(): JoinedRound[] {
-    const worst = this.worst.map(({ joined }) => joined);
-    return [...new Set([...worst, ...this.some.values])].slice(0, this.most);
+    return [...new Set([...this.worst.rounds, ...this.busiest.rounds])].slice(0, this.most);
   }
 }
