@@ -70,21 +70,21 @@ async function burstEveryMs(
   return (1_000 * candidatesOf(trace)) / options.bursts / (options.load * candidatesPerSecond);
 }
 
-/** `withoutTurns`: the worker staggers, but phases take no turns in the engine. */
-type Variant = SchedulerName | 'withoutTurns';
+/** `withTurns`: the worker staggers, and phases take turns in the engine. */
+type Variant = SchedulerName | 'withTurns';
 
 /** Interleaved runs; the first of a set is another one each time. */
 async function interleaved(
   trace: readonly TracedShard[],
   settings: RunSettings,
-  { runs, withoutTurns }: StaggerOptions,
+  { runs, withTurns }: StaggerOptions,
 ): Promise<Readonly<Record<Variant, Run[]>>> {
-  const results: Record<Variant, Run[]> = { fifo: [], staggered: [], withoutTurns: [] };
-  const variants: Variant[] = withoutTurns ? [...schedulerNames, 'withoutTurns'] : [...schedulerNames];
+  const results: Record<Variant, Run[]> = { fifo: [], staggered: [], withTurns: [] };
+  const variants: Variant[] = withTurns ? [...schedulerNames, 'withTurns'] : [...schedulerNames];
   for (let run = 0; run < runs; run += 1) {
     for (const variant of run % 2 === 0 ? variants : variants.toReversed()) {
-      const turns = variant !== 'withoutTurns';
-      const figures = await oneRun(trace, { ...settings, scheduler: turns ? variant : 'staggered', turns });
+      const turns = variant === 'withTurns';
+      const figures = await oneRun(trace, { ...settings, scheduler: turns ? 'staggered' : variant, turns });
       const { candidatesPerSecond, latencyP99Ms, late } = figures;
       console.error(`${variant}: ${candidatesPerSecond} candidates/s, p99 ${latencyP99Ms} ms, late ${late}`);
       results[variant].push(figures);
@@ -122,7 +122,7 @@ export async function compare(folder: string, options: StaggerOptions): Promise<
     gapClosed: gap > 0 ? round(gained / gap) : null,
     medians: { fifo, staggered },
     ratios: Object.fromEntries(ratios),
-    withoutTurns: runs.withoutTurns.length > 0 ? mediansOf(runs.withoutTurns) : null,
+    withTurns: runs.withTurns.length > 0 ? mediansOf(runs.withTurns) : null,
     killed,
     runs,
     solo: Object.fromEntries(solo),

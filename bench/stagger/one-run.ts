@@ -13,7 +13,7 @@ export interface RunSettings {
   /** Played first, not counted. */
   readonly warmUp: readonly TracedShard[];
   readonly env?: Readonly<Record<string, string>>;
-  /** Whether engines let phases take turns, as `staggered` has it; else as with `fifo`. */
+  /** Whether engines let phases of a GPU take turns. */
   readonly turns?: boolean;
 }
 
@@ -50,7 +50,7 @@ function killOne({ pids }: WorkerEngines): void {
 /** The trace with engines of its own; `killAtMs`: one of them is killed then. */
 export async function oneRun(
   trace: readonly TracedShard[],
-  { models, engines, scheduler, warmUp, env = {}, turns = true }: RunSettings,
+  { models, engines, scheduler, warmUp, env = {}, turns = false }: RunSettings,
   killAtMs?: number,
 ): Promise<Run> {
   const all = {
@@ -59,7 +59,7 @@ export async function oneRun(
     ROUNDHOUSE_ENGINES: engines,
     ROUNDHOUSE_SCHEDULER: scheduler,
   };
-  const worker = await startWorkerEngines(all, turns ? {} : { ROUNDHOUSE_SCHEDULER: 'fifo' });
+  const worker = await startWorkerEngines(all, { ROUNDHOUSE_PHASE_TURNS: turns ? 'on' : 'off' });
   try {
     const { placement } = worker;
     for (const shard of warmUp) await play([shard], { placement });

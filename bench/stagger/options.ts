@@ -21,8 +21,8 @@ export interface StaggerOptions {
   readonly engines: readonly string[];
   /** In one more run an engine is killed half-way. */
   readonly kill: boolean;
-  /** A third kind of run: staggered by the worker, without turns in the engines. */
-  readonly withoutTurns: boolean;
+  /** A third kind of run: staggered by the worker, with turns in the engines. */
+  readonly withTurns: boolean;
   /** Requests a second, and for how long, in `pool`. */
   readonly rate: number;
   readonly seconds: number;
@@ -44,7 +44,7 @@ export const usage = `npm run --silent bench -- stagger [FLAGS]
   --heavy AxN-B     of the heavy one (default 576x3)
   --deadline A-B    milliseconds from a round's arrival to its deadline, evenly between (default 5000-10000)
   --engines LIST    as ROUNDHOUSE_ENGINES (default auto)
-  --without-turns   a third kind of run: staggered by the worker, without turns of phases in the engines
+  --with-turns      a third kind of run: staggered by the worker, with turns of phases in the engines
   --kill            one more run in which an engine is killed half-way
   --scale           the trace, all at once, with each of --engines "0|0;1": how much faster several are
   --pool            6,000 requests/s of 4 KiB to the delay backend: the pool's peak (--rate N, --seconds N)
@@ -65,7 +65,7 @@ const flags = {
   deadline: text,
   engines: text,
   kill: flag,
-  'without-turns': flag,
+  'with-turns': flag,
   scale: flag,
   pool: flag,
   memory: flag,
@@ -128,7 +128,7 @@ export function parseOptions(argv: readonly string[]): StaggerOptions {
     deadlineMs: deadlines(given.deadline ?? '5000-10000'),
     engines: (given.engines ?? 'auto').split('|'),
     kill: given.kill === true,
-    withoutTurns: given['without-turns'] === true,
+    withTurns: given['with-turns'] === true,
     rate: number('rate', 6_000, 1, 1_000_000),
     seconds: number('seconds', 10, 1, 3_600),
     gpuMemoryLimit: number('gpu-memory-limit', 0, 0, 1_099_511_627_776),

@@ -46,7 +46,7 @@ void noteLeased(int device, std::uint64_t bytes) { ledger().noteLeased(device, b
 std::uint64_t memoryLimit() { return ledger().limit(); }
 
 bool takesTurns() {
-  static const bool takes = isIn("ROUNDHOUSE_SCHEDULER", "staggered") && !isIn("ROUNDHOUSE_PHASE_TURNS", "off");
+  static const bool takes = isIn("ROUNDHOUSE_PHASE_TURNS", "on");
   return takes;
 }
 

@@ -27,7 +27,7 @@ ROUNDHOUSE_SHARED void noteLeased(int device, std::uint64_t bytes);
 /// 0: none.
 ROUNDHOUSE_SHARED std::uint64_t memoryLimit();
 
-/// ROUNDHOUSE_SCHEDULER is `staggered`, and ROUNDHOUSE_PHASE_TURNS not `off`.
+/// ROUNDHOUSE_PHASE_TURNS is `on`.
 ROUNDHOUSE_SHARED bool takesTurns();
 /// Locks the line of a phase of a GPU until `endTurn`, which whoever begins a turn calls once its work and the end behind it
 /// are enqueued. Returns the ends that its work has to wait for.

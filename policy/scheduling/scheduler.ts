@@ -26,6 +26,8 @@ export interface SchedulingDevice {
   readonly sideBySide?: ReadonlyMap<string, number>;
   /** Nobody tells when its phases begin, and their times come with the answer: a timetable is kept of what was expected. */
   readonly isUntold?: boolean;
+  /** While it has fewer, none is held back from it. What batches does far more in a pass of many than in one of few. */
+  readonly leastInFlight?: number;
   /** `fifo` uses it only while there is no other. */
   readonly isLastResort?: boolean;
 }

@@ -1,6 +1,7 @@
 import { buildShard, costs, device, settings } from '../../test/support/build-scheduling';
 import type { CostModel } from './cost-model';
-import type { Decision, SchedulingDevice } from './scheduler';
+import { Fifo } from './fifo';
+import type { Decision, Scheduler, SchedulingDevice } from './scheduler';
 import type { SchedulerSettings } from './settings';
 import { Staggered } from './staggered';
 
@@ -78,6 +79,35 @@ describe('when', () => {
     for (const id of ['1', '2', '3']) scheduler.arrive(buildShard(id, { size: 4 }), 0);
     const started = [1, 2, 3, 4].map(() => idOf(scheduler.decide(0)));
     expect(started).toEqual(['start 1', 'start 2', 'start old', 'start 3']);
+  });
+});
+
+describe('few in flight', () => {
+  const threads = { sideBySide: new Map([['m', 2]]), isUntold: true };
+  const onThreads = device('cpu', { ...threads, leastInFlight: 4 });
+
+  /** What it decides of a lone round of so many shards. */
+  function decided(scheduler: Scheduler, shards: number): string[] {
+    scheduler.deviceUp(onThreads);
+    for (let id = 1; id <= shards; id += 1) scheduler.arrive(buildShard(`${id}`), 0);
+    return Array.from({ length: shards }, () => idOf(scheduler.decide(0)));
+  }
+
+  test('a lone round of 4 shards on two threads starts as with fifo, whatever is predicted', () => {
+    const models = costs({ m: { or: 10 } });
+    const rounds = [new Staggered(settings(exact), models), new Fifo(settings(exact), models)];
+    const [own, fifo] = rounds.map((scheduler) => decided(scheduler, 4));
+    expect(own).toEqual(['start 1', 'start 2', 'start 3', 'start 4']);
+    expect(own).toEqual(fifo);
+  });
+
+  test('what comes on top is held, and follows each that leaves', () => {
+    const scheduler = new Staggered(settings(exact), costs({ m: { or: 10 } }));
+    const round = decided(scheduler, 6);
+    // Four of 10 ms on two threads: 4 * 10 / 2 = 20 ms ahead
+    expect(round.slice(3)).toEqual(['start 4', 'wait 20', 'wait 20']);
+    scheduler.leave('1');
+    expect([1, 2].map(() => idOf(scheduler.decide(1))[0])).toEqual(['s', 'w']);
   });
 });
 

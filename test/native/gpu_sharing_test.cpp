@@ -150,7 +150,7 @@ void linesAreTheGpus() {
 
 int main() {
   setenv("ROUNDHOUSE_GPU_MEMORY_LIMIT_BYTES", "1000", 1);
-  setenv("ROUNDHOUSE_SCHEDULER", "staggered", 1);
+  setenv("ROUNDHOUSE_PHASE_TURNS", "on", 1);
   wholeTurnsAreOneAfterTheOther();
   quartersShare();
   tenthsAreAWhole();

@@ -8,7 +8,7 @@ test('all faults at once, keys of other processes pass', () => {
   const env = {
     ROUNDHOUSE_ENGINE_MAX_IN_FLIGHT: '0',
     ROUNDHOUSE_ENGINE_MODELS: 'a,../b',
-    ROUNDHOUSE_SCHEDULER: 'random',
+    ROUNDHOUSE_PHASE_TURNS: 'auto',
     ROUNDHOUSE_GPU_MEMORY_LIMIT_BYTES: '24GB',
     ROUNDHOUSE_ENGINE_SOCKET: 'x'.repeat(108),
     ROUNDHOUSE_WORKER_WINDOW: '8',
@@ -18,7 +18,7 @@ test('all faults at once, keys of other processes pass', () => {
       code: 'CONFIG_INVALID',
       faults: [
         expect.objectContaining({ path: 'ROUNDHOUSE_ENGINE_SOCKET' }),
-        expect.objectContaining({ path: 'ROUNDHOUSE_SCHEDULER' }),
+        expect.objectContaining({ path: 'ROUNDHOUSE_PHASE_TURNS' }),
         expect.objectContaining({ path: 'ROUNDHOUSE_GPU_MEMORY_LIMIT_BYTES' }),
         expect.objectContaining({ path: 'ROUNDHOUSE_ENGINE_MODELS' }),
         expect.objectContaining({ path: 'ROUNDHOUSE_ENGINE_MAX_IN_FLIGHT' }),

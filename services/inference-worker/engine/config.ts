@@ -31,10 +31,8 @@ const engineSettings = {
     pattern: /^(auto|cpu|\d{1,3}(,\d{1,3})*)$/,
     limit: 'auto, cpu, or numbers of GPUs, separated by commas',
   }),
-  /** `staggered`: our backends take turns in the phases of a GPU; read by them, too. */
-  scheduler: choiceSetting('ROUNDHOUSE_SCHEDULER', ['fifo', 'staggered'], 'fifo'),
-  /** `off`: they take none all the same. Read by them, too. */
-  phaseTurns: choiceSetting('ROUNDHOUSE_PHASE_TURNS', ['auto', 'off'], 'auto'),
+  /** `on`: our backends take turns in the phases of a GPU; read by them, too. */
+  phaseTurns: choiceSetting('ROUNDHOUSE_PHASE_TURNS', ['off', 'on'], 'off'),
   /** What our backends may hold of each GPU; 0: as much as there is. Read by them, too. */
   gpuMemoryLimitBytes: integerSetting('ROUNDHOUSE_GPU_MEMORY_LIMIT_BYTES', {
     default: 0,

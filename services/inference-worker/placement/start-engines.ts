@@ -49,12 +49,8 @@ interface OwnEngine extends NamedLink {
   readonly sentinel: Sentinel;
 }
 
-function environmentOf({ devices }: EngineChoice, { scheduler }: WorkerConfig, env: Env): Env {
-  return {
-    ROUNDHOUSE_SCHEDULER: scheduler,
-    ...env,
-    ...(devices === null ? {} : { ROUNDHOUSE_DEVICES: devices }),
-  };
+function environmentOf({ devices }: EngineChoice, env: Env): Env {
+  return devices === null ? env : { ...env, ROUNDHOUSE_DEVICES: devices };
 }
 
 function engineOf(
@@ -69,7 +65,7 @@ function engineOf(
   const own = eventsOf(choice.id, withIncidentsTold(events, tell));
   const sentinel = new Sentinel({
     mainFile: projectPath('dist', 'services', 'inference-worker', 'engine', 'main.js'),
-    env: environmentOf(choice, config, env),
+    env: environmentOf(choice, env),
     readyTimeoutMs: config.engineReadyTimeoutMs,
     standby: config.standby,
     silenceFloorMs: config.engineSilenceFloorMs,

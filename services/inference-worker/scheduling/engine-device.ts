@@ -14,6 +14,13 @@ export interface EngineDeviceSettings {
 const gpuSpeed = 20;
 /** Candidates, or rows: an H200 costs five requests of 4,096 at a time in little more than the time of one. */
 const gpuFullSize = 16_384;
+/**
+ * Two instances of two models with batches of 8, one batch under way and one behind it. On one H200 a pass of 8 shards
+ * takes 1.6 times one of a single shard, so every place that is empty when an instance frees is work lost.
+ */
+const gpuLeastInFlight = 64;
+/** Of each thread: one under way and one behind it, so that no thread waits for the worker's turn. */
+const leastOfThread = 2;
 
 /** A device with the engine that it has now. */
 export class EngineDevice {
@@ -45,12 +52,16 @@ export class EngineDevice {
   spec(): SchedulingDevice {
     const { id, link, arenaBytes, isLastResort = false } = this.settings;
     const isCpu = link.deviceKind === 'cpu';
+    const { sideBySide } = this;
     return {
       id,
       speed: isCpu ? 1 : gpuSpeed,
       arenaBytes,
       fullSize: isCpu ? 1 : gpuFullSize,
-      sideBySide: this.sideBySide,
+      sideBySide,
+      get leastInFlight() {
+        return isCpu ? leastOfThread * Math.max(1, ...sideBySide.values()) : gpuLeastInFlight;
+      },
       isUntold: true,
       isLastResort,
     };
