@@ -1,5 +1,6 @@
 // The delivery-time network on a GPU against ONNX Runtime: every batch size, odd rows, several contexts, plans that are
-// kept, damaged, another's or missing; then the Triton backend with memory of every kind. `--quick` for the sanitizers.
+// kept, damaged, another's or missing; then the Triton backend with memory of every kind. `--quick` for the sanitizers,
+// `--graphs` for the graphs of calls alone, many times.
 // Without a GPU only what is said then is tested.
 #include <cstdio>
 #include <random>
@@ -120,6 +121,7 @@ void checkOnGpu(const fs::path& folder) {
   std::printf("chosen: %s\n", network->description().c_str());
   checkSizes(*network, *cpu);
   checkCalls(*network, *cpu);
+  checkCallsAtOnce(*network, *cpu, 5, 100);
   checkOddRows(*network, *cpu);
   checkContextsAtOnce(*network, *cpu);
   checkShared(network, *cpu);
@@ -138,7 +140,16 @@ void checkQuickly() {
   const auto network = gpu::load(optionsOf(kShipped, nullptr, Precision::fp32));
   checkSizes(*network, *cpu);
   checkCalls(*network, *cpu);
+  checkCallsAtOnce(*network, *cpu, 1, 10);
   checkBackendMixed(*cpu);
+}
+
+/// The graphs of calls alone, again and again.
+void checkGraphsLong() {
+  const auto cpu = loadNetwork(kShipped, "");
+  const auto network = gpu::load(optionsOf(kShipped, nullptr, Precision::fp32));
+  for (int round = 0; round < 20; ++round) checkCalls(*network, *cpu);
+  checkCallsAtOnce(*network, *cpu, 10, 200);
 }
 
 }  // namespace
@@ -156,8 +167,10 @@ int main(int count, char** arguments) {
     return finish();
   }
   const NetworkRepository folder;
-  const bool quick = count > 1 && std::string(arguments[1]) == "--quick";
-  const std::string error = errorOf([&] { quick ? checkQuickly() : checkOnGpu(folder.folder()); });
+  const std::string way = count > 1 ? arguments[1] : "";
+  const std::string error = errorOf([&] {
+    way == "--quick" ? checkQuickly() : way == "--graphs" ? checkGraphsLong() : checkOnGpu(folder.folder());
+  });
   CHECK_THAT(error.empty(), error);
   finish_and_exit();
 }

@@ -26,7 +26,13 @@ class GpuBuffer {
   MemoryKind kind() const { return kind_; }
   std::size_t bytes() const { return bytes_; }
 
-  void set(const float* values) { device::require(cudaMemcpy(data(), values, bytes_, cudaMemcpyDefault), "copying in"); }
+  void set(const float* values) { set(0, values, bytes_ / sizeof(float)); }
+  /// There for every stream once it returns: a copy from pageable memory may return before, and streams that don't wait
+  /// for the default one would read what was there.
+  void set(std::size_t first, const float* values, std::size_t count) {
+    device::require(cudaMemcpy(data() + first, values, count * sizeof(float), cudaMemcpyDefault), "copying in");
+    device::require(cudaStreamSynchronize(cudaStreamLegacy), "copying in");
+  }
   std::vector<float> get() {
     std::vector<float> values(bytes_ / sizeof(float));
     device::require(cudaMemcpy(values.data(), data(), bytes_, cudaMemcpyDefault), "copying out");
