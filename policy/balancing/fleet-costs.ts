@@ -1,4 +1,5 @@
 import { RobustRate } from '../scheduling/robust-rate';
+import { BoundedMap } from './bounded-map';
 
 /** Sizes within a factor of √2 share a rate. */
 function bucketOf(size: number): number {
@@ -12,7 +13,7 @@ const farthest = 8;
  * on all of them. So what one remote has shown is known of all, and one answer tells the speed of a new one.
  */
 export class FleetCosts {
-  private readonly rates = new Map<string, Map<number, RobustRate>>();
+  private readonly rates = new BoundedMap<Map<number, RobustRate>>();
 
   constructor(private readonly priorMsPerUnit: number) {}
 

@@ -1,4 +1,5 @@
 import { RobustRate } from '../scheduling/robust-rate';
+import { BoundedMap } from './bounded-map';
 import type { FleetCosts } from './fleet-costs';
 import { RemoteHealth } from './remote-health';
 import { LoadView, type RemoteLoad } from './remote-load';
@@ -64,9 +65,9 @@ const lookEveryMs = 100;
 export class Remote {
   readonly health: RemoteHealth;
   readonly load: LoadView<Attempt>;
-  private readonly slowness = new Map<string, RobustRate>();
+  private readonly slowness = new BoundedMap<RobustRate>();
   private readonly transfer = new RobustRate();
-  private readonly lacks = new Map<string, number>();
+  private readonly lacks = new BoundedMap<number>();
   private busyUntilMs = -Infinity;
   private signMs = -Infinity;
 

@@ -1,3 +1,4 @@
+import { BoundedMap } from '#policy/balancing/bounded-map';
 import { RoundhouseError } from '#schemas/errors';
 
 const goodForMs = 10_000;
@@ -9,7 +10,7 @@ interface Known {
 
 /** Whether a remote has the bytes of a model that the work was cut for; asked once in ten seconds. */
 export class ModelCheck {
-  private readonly known = new Map<string, Known>();
+  private readonly known = new BoundedMap<Known>();
 
   /** null from servers that don't tell it: whoever lists them vouches for their models. */
   constructor(private readonly hashThere: (model: string, version: string) => Promise<string | null>) {}
