@@ -17,10 +17,16 @@ describe('networks', () => {
     expect(networksOf([])!.contain('127.0.0.1')).toBe(false);
   });
 
-  it.each(['10.0.0.0/33', '10.0.0/8', 'fd00::/129', '10.0.0.0/8/8', 'all', '10.0.0.0/x', '10.0.0.0/-1'])(
-    'refuses %s',
-    (text) => expect(networksSetting('KEY').read(text)).toHaveProperty('limit'),
-  );
+  it.each([
+    '10.0.0.0/33',
+    '10.0.0/8',
+    'fd00::/129',
+    '10.0.0.0/8/8',
+    'all',
+    '10.0.0.0/x',
+    '10.0.0.0/',
+    '10.0.0.0/-1',
+  ])('refuses %s', (text) => expect(networksSetting('KEY').read(text)).toHaveProperty('limit'));
 
   it('reads a list with spaces', () => {
     const value = { texts: ['10.0.0.0/8', '127.0.0.0/8'] };
@@ -32,6 +38,9 @@ describe('networks', () => {
     expect(areLoopback(networksOf(['127.0.0.0/8', '10.0.0.0/8'])!)).toBe(false);
     // 127.0.0.0/1 is half of all addresses.
     expect(areLoopback(networksOf(['127.0.0.0/1'])!)).toBe(false);
+    // ::/8 has ::ffff:0:0/96 in it, all IPv4 addresses as IPv6 writes them.
+    expect(areLoopback(networksOf(['::1/8'])!)).toBe(false);
+    expect(areLoopback(networksOf(['::ffff:127.0.0.1/96'])!)).toBe(false);
   });
 
   it('names the interfaces that lie in them', () => {

@@ -13,9 +13,9 @@ type Family = 'ipv4' | 'ipv6';
 const familyOf = (address: string): Family => (isIP(address) === 6 ? 'ipv6' : 'ipv4');
 
 function subnetOf(text: string): { address: string; bits: number } | null {
-  const [address = '', bits = ''] = text.split('/');
+  const [address = '', bits] = text.split('/');
   const version = isIP(address);
-  const count = bits === '' ? (version === 6 ? 128 : 32) : /^\d{1,3}$/.test(bits) ? Number(bits) : NaN;
+  const count = bits === undefined ? (version === 6 ? 128 : 32) : /^\d{1,3}$/.test(bits) ? Number(bits) : NaN;
   const isGood = version !== 0 && count <= (version === 6 ? 128 : 32) && text.split('/').length <= 2;
   return isGood ? { address, bits: count } : null;
 }
@@ -51,7 +51,10 @@ const loopback = networksOf(['127.0.0.0/8', '::1/128'])!;
 
 /** Nobody else's machine is among them. */
 export function areLoopback({ texts }: Networks): boolean {
-  return texts.every((text) => loopback.contain(subnetOf(text)!.address) && subnetOf(text)!.bits >= 8);
+  return texts.every((text) => {
+    const { address, bits } = subnetOf(text)!;
+    return loopback.contain(address) && bits >= (isIP(address) === 6 ? 128 : 8);
+  });
 }
 
 /** The interfaces with an address in one of the networks, as UCX_NET_DEVICES has them. */
