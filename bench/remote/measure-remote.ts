@@ -3,6 +3,7 @@ import { connectEngine } from '#lib/engine-client/grpc';
 import type { EngineClient } from '#lib/engine-client/port';
 import { createTelemetry, defineEvents } from '#lib/telemetry';
 import type { UnixMs } from '#schemas/brands';
+import { networksOf } from '#services/inference-worker/remote/ucx/networks';
 import { connectOverUcx } from '#services/inference-worker/remote/ucx/ucx-engine-client';
 import { ucxEvents, type UcxEvents } from '#services/inference-worker/remote/ucx/ucx-events';
 import { UcxHost } from '#native/ucx/ucx-host';
@@ -52,6 +53,7 @@ const ucxTo = (port: number): EngineClient =>
     host,
     address: `${address}:${ports.engine}`,
     tls: null,
+    networks: networksOf([address])!,
     pauses,
     events,
   });

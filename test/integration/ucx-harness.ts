@@ -93,6 +93,8 @@ function overGrpc(service: PeerService): handleUnaryCall<Buffer, Buffer> {
   };
 }
 
+export const loopback = networksOf(['127.0.0.0/8'])!;
+
 export const tcp = { library, transports: 'tcp', devices: 'lo' } as const;
 
 export interface PeerOptions extends Partial<Omit<UcxServerOptions, 'service' | 'networks' | 'events'>> {
@@ -176,10 +178,10 @@ export interface Asking {
 /** A client of a peer; `whenOpen` of its recorder tells when UCX stands. */
 export function ask(address: string, options: Partial<UcxEngineOptions> = {}): Asking {
   const recorder = new Recorder();
-  const { tls = null, host = openHost() } = options;
+  const { tls = null, host = openHost(), networks = loopback } = options;
   const grpc = connectEngine({ address, tls, maxMessageBytes: 67_108_864 });
   const { events } = recorder;
-  const client = connectOverUcx({ pauses: soon, ...options, grpc, address, host, tls, events });
+  const client = connectOverUcx({ pauses: soon, ...options, grpc, address, host, tls, networks, events });
   return { client, recorder };
 }
 

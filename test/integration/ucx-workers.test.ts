@@ -4,7 +4,7 @@ import { makeShard } from '../support/make-shard';
 import { startStack } from '../support/stack';
 import { stopProcess } from '../support/stop-process';
 import { expectSolved, startOtherWorker, startRemoteBench, type OtherWorker } from './remote-harness';
-import { closeHosts, describeUcx, openHost, soon } from './ucx-harness';
+import { closeHosts, describeUcx, loopback, openHost, soon } from './ucx-harness';
 
 jest.setTimeout(120_000);
 
@@ -41,7 +41,8 @@ async function benchOverUcx(prefix: string) {
   const host = openHost();
   const bench = await startRemoteBench(
     env(prefix),
-    (events) => (grpc, address) => connectOverUcx({ grpc, host, address, tls: null, pauses: soon, events }),
+    (events) => (grpc, address) =>
+      connectOverUcx({ grpc, host, address, tls: null, networks: loopback, pauses: soon, events }),
   );
   benches.push(bench);
   return bench;

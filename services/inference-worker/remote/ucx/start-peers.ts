@@ -45,8 +45,14 @@ export function serviceOf(engines: Engines, placement: LocalEngines): PeerServic
   };
 }
 
-function connectWith(host: UcxHost | null, tls: PeerTls | null, events: WorkerEvents): Peers['connect'] {
-  return (grpc, address) => (host === null ? grpc : connectOverUcx({ grpc, host, address, tls, events }));
+function connectWith(
+  host: UcxHost | null,
+  tls: PeerTls | null,
+  { ucxNetworks: networks, engineMaxMessageBytes: maxAnswerBytes }: WorkerConfig,
+  events: WorkerEvents,
+): Peers['connect'] {
+  if (host === null) return (grpc) => grpc;
+  return (grpc, address) => connectOverUcx({ grpc, host, address, tls, networks, maxAnswerBytes, events });
 }
 
 /** The port for other workers and UCX beside it. Rejects with CONFIG_INVALID. */
@@ -61,7 +67,7 @@ export async function startPeers(
   const { bindHost: bind, engineMaxMessageBytes: maxMessageBytes } = config;
   requireTlsBeyondLoopback(config, bind);
   const tls = readPeerTls(config);
-  if (!isPeerPortOpen(config)) return { port: null, tls, connect: connectWith(null, tls, events) };
+  if (!isPeerPortOpen(config)) return { port: null, tls, connect: connectWith(null, tls, config, events) };
   const server = new UcxServer({
     networks: config.ucxNetworks,
     service,
@@ -87,5 +93,5 @@ export async function startPeers(
   });
   onStop('peer port', () => protocol.close());
   onStop('requests of peers', () => server.leave(seeThroughMs));
-  return { port: protocol.port, tls, connect: connectWith(host, tls, events) };
+  return { port: protocol.port, tls, connect: connectWith(host, tls, config, events) };
 }

@@ -1,15 +1,20 @@
+import { defaultMaxMessageBytes } from '#lib/engine-client/grpc';
 import type { PeerTls } from '#lib/peer-tls';
 import type { UcxHost } from '#native/ucx/ucx-host';
 import { protocolVersion } from './frame-header';
 import { askHandshake, UcxRefused } from './ask-handshake';
+import type { Networks } from './networks';
 import type { UcxEvents } from './ucx-events';
-import { UcxSession } from './ucx-session';
+import { SessionEnded, UcxSession } from './ucx-session';
 
 export interface UcxLinkOptions {
   readonly host: UcxHost;
   /** host:port of the other worker's peer port. */
   readonly address: string;
   readonly tls: PeerTls | null;
+  /** Where a peer's UCX may be: nothing of ours is sent elsewhere in the clear. */
+  readonly networks: Networks;
+  readonly maxAnswerBytes?: number;
   readonly silenceMs?: number;
   readonly openTimeoutMs?: number;
   readonly pauses?: Pauses;
@@ -23,7 +28,7 @@ export interface Pauses {
   readonly refusedMs: number;
 }
 
-const defaults = { silenceMs: 1_000, openTimeoutMs: 2_000 };
+const defaults = { silenceMs: 1_000, openTimeoutMs: 2_000, maxAnswerBytes: defaultMaxMessageBytes };
 const usualPauses: Pauses = { firstMs: 250, lastMs: 30_000, refusedMs: 60_000 };
 
 /** Keeps a connection over UCX to one peer: opened by a handshake over gRPC, again after growing pauses when it breaks. */
@@ -67,25 +72,29 @@ export class UcxLink {
   }
 
   private async attempt(): Promise<UcxSession> {
-    const { host, address, tls } = this.options;
-    const { silenceMs, openTimeoutMs } = { ...defaults, ...this.options };
+    const { host, address, tls, networks } = this.options;
+    const { silenceMs, openTimeoutMs, maxAnswerBytes } = { ...defaults, ...this.options };
     const { version, transports } = host.facts;
     const offer = { protocol: protocolVersion, version, transports };
     const invitation = await askHandshake(address, tls, offer, openTimeoutMs);
-    const session: UcxSession = await UcxSession.open({
+    if (!networks.contain(invitation.host))
+      throw new UcxRefused(`its UCX is at ${invitation.host}, in no network that is listed here`);
+    return UcxSession.open({
       host,
       invitation,
       openTimeoutMs,
       silenceMs,
-      onEnd: (reason) => this.onEnd(session, reason),
+      maxAnswerBytes,
+      onEnd: (session, reason) => this.onEnd(session, reason),
       onBye: () => undefined,
     });
-    return session;
   }
 
   private opened(session: UcxSession): void {
     this.opening = null;
     if (this.closed) return session.close();
+    // Its end may come with its beginning.
+    if (session.whyEnded !== null) return this.openLater(new SessionEnded(session.whyEnded));
     this.session = session;
     this.pauseMs = this.pauses.firstMs;
     this.options.events.UcxOpened({ peer: this.options.address });

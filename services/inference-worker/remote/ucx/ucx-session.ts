@@ -17,8 +17,10 @@ export interface UcxSessionOptions {
   readonly openTimeoutMs: number;
   /** A peer that says nothing for so long is given up. */
   readonly silenceMs: number;
+  /** What the peer may answer, whatever it takes itself. */
+  readonly maxAnswerBytes: number;
   /** Once, when it ended without `close`. */
-  readonly onEnd: (reason: string) => void;
+  readonly onEnd: (session: UcxSession, reason: string) => void;
   /** The peer takes nothing new. */
   readonly onBye: () => void;
 }
@@ -45,7 +47,7 @@ export class UcxSession implements ConnectionListener {
   private opening: { resolve(): void; reject(error: Error): void } | null = null;
   private openTimer: NodeJS.Timeout | undefined;
   private lastId = 0;
-  private ended = false;
+  private endReason: string | null = null;
   private leaving = false;
 
   private constructor(private readonly options: UcxSessionOptions) {}
@@ -63,10 +65,14 @@ export class UcxSession implements ConnectionListener {
 
   /** Whether a request may be sent. */
   get isOpen(): boolean {
-    return this.opening === null && !this.ended && !this.leaving;
+    return this.opening === null && this.endReason === null && !this.leaving;
   }
   get inFlight(): number {
     return this.flights.size;
+  }
+  /** null until it has ended. */
+  get whyEnded(): string | null {
+    return this.endReason;
   }
 
   /** Rejects with SessionEnded, TooLargeForUcx, or RoundhouseError as an EngineClient does. */
@@ -149,19 +155,18 @@ export class UcxSession implements ConnectionListener {
     const flight = this.flights.get(id);
     if (flight === undefined) return message.drop();
     const { lengths, tensors, model, version, notes } = readAnswer(description, message.bytes);
-    const { maxMessageBytes } = this.options.invitation;
-    if (message.bytes > maxMessageBytes) {
+    const { maxAnswerBytes } = this.options;
+    if (message.bytes > maxAnswerBytes) {
       message.drop();
-      return this.settle(id, () => flight.reject(answerTooLarge(message.bytes, maxMessageBytes)));
+      return this.settle(id, () => flight.reject(answerTooLarge(message.bytes, maxAnswerBytes)));
     }
     const memory = Buffer.allocUnsafeSlow(message.bytes);
     const answered = (): void => {
       const outputs = tensorsOver(memory, { tensors, lengths });
       this.settle(id, () => flight.resolve({ model, version, outputs, notes }));
     };
-    // Where the connection ends first, `end` answers.
     if (message.bytes === 0) answered();
-    else message.receive(memory).then(answered, () => undefined);
+    else message.receive(memory).then(answered, (error: Error) => this.end(error.message));
   }
 
   private onFailure(id: number, { description }: FrameHeader): void {
@@ -198,13 +203,13 @@ export class UcxSession implements ConnectionListener {
   }
 
   private send(header: Buffer, parts: readonly Uint8Array[] = []): void {
-    if (this.ended) return;
+    if (this.endReason !== null) return;
     this.connection.send(header, parts).catch((error: Error) => this.end(error.message));
   }
 
   private end(reason: string, tells = true): void {
-    if (this.ended) return;
-    this.ended = true;
+    if (this.endReason !== null) return;
+    this.endReason = reason;
     clearTimeout(this.openTimer);
     this.heartbeat?.stop();
     this.clock.stop();
@@ -215,7 +220,7 @@ export class UcxSession implements ConnectionListener {
     this.opening = null;
     for (const { reject } of this.flights.values()) reject(error);
     this.flights.clear();
-    if (tells && wasOpen) this.options.onEnd(reason);
+    if (tells && wasOpen) this.options.onEnd(this, reason);
   }
 }
 
