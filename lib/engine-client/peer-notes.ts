@@ -28,6 +28,16 @@ export function setNotes(metadata: Metadata, notes: AnswerNotes): Metadata {
   return metadata;
 }
 
+/** As JSON has them; what is none of its kind is left out. */
+export function notesIn(notes: object): AnswerNotes {
+  const { deviceKind, load, thereMs } = notes as Partial<AnswerNotes>;
+  return {
+    deviceKind: typeof deviceKind === 'string' ? deviceKind : '',
+    load,
+    ...(typeof thereMs === 'number' ? { thereMs } : {}),
+  };
+}
+
 /** undefined where there are none, or none that can be read. */
 export function notesOf(metadata: Metadata | undefined): AnswerNotes | undefined {
   const text = metadata?.get(notesHeader)[0];
@@ -35,12 +45,7 @@ export function notesOf(metadata: Metadata | undefined): AnswerNotes | undefined
   try {
     const notes: unknown = JSON.parse(text);
     if (typeof notes !== 'object' || notes === null) return undefined;
-    const { deviceKind, load, thereMs } = notes as Partial<AnswerNotes>;
-    return {
-      deviceKind: typeof deviceKind === 'string' ? deviceKind : '',
-      load,
-      ...(typeof thereMs === 'number' ? { thereMs } : {}),
-    };
+    return notesIn(notes);
   } catch {
     return undefined;
   }

@@ -6,6 +6,7 @@ import {
   type DecodedInfer,
   type WireTensor,
 } from '#lib/engine-client/infer-messages';
+import { notesIn } from '#lib/engine-client/peer-notes';
 import type { AnswerNotes, InferRequest, InferResponse } from '#lib/engine-client/port';
 import { parameterRow, rowOfParameters, type ParameterRow } from '#lib/engine-client/request-parameters';
 import type { NamedTensor } from '#schemas/domain';
@@ -100,13 +101,15 @@ export function readAnswer(description: Buffer, bytes: number): DescribedAnswer 
   const { lengths, rest } = readLengths(description);
   const size = rest.length < 4 ? NaN : rest.readUInt32LE();
   if (!(size <= rest.length - 4)) throw new FrameError('notes that are cut short');
-  const notes = readJson(rest.subarray(4, 4 + size)) as AnswerNotes;
+  const notes = notesIn(readJson(rest.subarray(4, 4 + size)));
   const { model, version, tensors } = decoded(decodeInferResponse, rest.subarray(4 + size));
   requireLengths(lengths, tensors.length, bytes);
   return { model, version, tensors, lengths, notes };
 }
 
 const mostMessageLetters = 1_000;
+/** JSON takes up to six bytes for a letter. */
+const fewLetters = 100;
 
 /** Refusals that cost the other worker nothing, as placement.ts has them. */
 export const refusalKinds = ['late', 'unfit', 'no_engine', 'handed_over'] as const;
@@ -120,14 +123,23 @@ export interface FailureFacts {
   readonly load: unknown;
 }
 
+/** Few words, and no load, where it would have more than `mostBytes`: at least a thousand. */
 export function describeFailure(
   { code, message, remainingMs }: RoundhouseError,
   refusal: RefusalKind | null,
   load: unknown,
+  mostBytes = Infinity,
 ): Buffer {
-  const words = message.slice(0, mostMessageLetters);
-  const facts: FailureFacts = { code, refusal, message: words, remainingMs, load };
-  return Buffer.from(JSON.stringify(facts));
+  const facts: FailureFacts = {
+    code,
+    refusal,
+    message: message.slice(0, mostMessageLetters),
+    remainingMs,
+    load,
+  };
+  const whole = Buffer.from(JSON.stringify(facts));
+  if (whole.length <= mostBytes) return whole;
+  return Buffer.from(JSON.stringify({ ...facts, message: message.slice(0, fewLetters), load: undefined }));
 }
 
 /** Throws FrameError. */

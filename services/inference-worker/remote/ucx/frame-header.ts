@@ -29,6 +29,8 @@ export interface FrameHeader {
 }
 
 const at = { kind: 16, descriptionBytes: 20, id: 24, remainingMs: 32, description: 40 } as const;
+/** Of a header without a description. */
+export const bareHeaderBytes = at.description;
 const none = Buffer.alloc(0);
 
 export class FrameError extends Error {}

@@ -131,6 +131,11 @@ describe('answers', () => {
     expect(tensorsOver(Buffer.from('plans'), read)).toEqual(response.outputs);
   });
 
+  it('have no notes of another kind', () => {
+    const odd = { deviceKind: 7, load: 1, thereMs: '2' } as unknown as typeof notes;
+    expect(readAnswer(describeAnswer(response, odd), 5).notes).toEqual({ deviceKind: '', load: 1 });
+  });
+
   it('are refused with notes that are cut short or no object', () => {
     const description = Buffer.from(describeAnswer(response, notes));
     description.writeUInt32LE(2 ** 31, 4 + 8);
@@ -156,6 +161,18 @@ describe('failures', () => {
   it('keep their words short', () => {
     const error = new RoundhouseError('MODEL_FAILED', 'x'.repeat(5_000));
     expect(readFailure(describeFailure(error, null, null)).message).toHaveLength(1_000);
+  });
+
+  it('say less where the header has no room for it', () => {
+    // 1,000 letters of six bytes each in JSON, more than the 4,096 there are.
+    const error = new RoundhouseError('MODEL_FAILED', '\u0001'.repeat(1_000));
+    const description = describeFailure(error, 'unfit', { waiting: 1 }, 4_096);
+    expect(description.length).toBeLessThan(1_000);
+    expect(readFailure(description)).toMatchObject({
+      code: 'MODEL_FAILED',
+      refusal: 'unfit',
+      load: undefined,
+    });
   });
 
   it.each(['', '1', 'null', '{}', '{"code":1,"message":"x"}'])('are refused as %j', (text) => {

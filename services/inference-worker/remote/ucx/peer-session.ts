@@ -6,6 +6,7 @@ import type { CallsUnderWay } from '../../protocol/calls-under-way';
 import { partsOf, tensorsOver } from './frame-data';
 import { describeAnswer, describeFailure, readRequest, type DescribedRequest } from './frame-descriptions';
 import {
+  bareHeaderBytes,
   decodeHeader,
   encodeHeader,
   FrameError,
@@ -199,11 +200,16 @@ export class PeerSession implements ConnectionListener {
   }
 
   private sendFailure(id: number, error: RoundhouseError): void {
-    this.send(frameKinds.failure, id, describeFailure(error, refusalOf(error), this.options.service.load()));
+    const { host, service } = this.options;
+    const mostBytes = host.facts.mostHeaderBytes - bareHeaderBytes;
+    this.send(frameKinds.failure, id, describeFailure(error, refusalOf(error), service.load(), mostBytes));
   }
 
   private send(kind: FrameKind, id = 0, description?: Buffer): void {
-    if (this.key !== null) void this.sent(encodeHeader(this.key, kind, id, description), []);
+    if (this.key === null) return;
+    this.sent(encodeHeader(this.key, kind, id, description), []).catch((error: Error) =>
+      this.leave(error.message),
+    );
   }
 
   /** Resolves when the parts are free; a connection that ends says so by itself. */
