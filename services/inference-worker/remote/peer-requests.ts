@@ -32,8 +32,8 @@ export class PeerRequests implements PeerService {
   /** Resolves when nothing is under way, or after so long. */
   async leave(mostMs: number): Promise<void> {
     this.isLeaving = true;
-    const until = Date.now() + mostMs;
-    while (this.inWork > 0 && Date.now() < until)
+    const untilMs = performance.now() + mostMs;
+    while (this.inWork > 0 && performance.now() < untilMs)
       await new Promise((resolve) => setTimeout(resolve, lookEveryMs));
   }
 }

@@ -19,7 +19,7 @@ export class PeerTokens {
 
   constructor(
     private readonly validMs: number,
-    private readonly now: () => number = Date.now,
+    private readonly now: () => number = () => performance.now(),
   ) {}
 
   get count(): number {

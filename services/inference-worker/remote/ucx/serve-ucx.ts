@@ -41,6 +41,7 @@ export class UcxServer {
   private readonly tokens: PeerTokens;
   private readonly underWay: CallsUnderWay;
   private host: UcxHost | null = null;
+  private isLeaving = false;
 
   constructor(private readonly options: UcxServerOptions) {
     const { maxMessageBytes } = options;
@@ -55,7 +56,7 @@ export class UcxServer {
   /** For UcxHostOptions.onRequest. */
   readonly onRequest = (address: string): ConnectionListener | undefined => {
     const { networks, events } = this.options;
-    if (this.host === null) return undefined;
+    if (this.host === null || this.isLeaving) return undefined;
     if (!networks.contain(address) || this.sessions.size >= mostPeers) {
       const detail = networks.contain(address)
         ? `${mostPeers} peers are connected`
@@ -77,11 +78,12 @@ export class UcxServer {
     return { offer, tokens: this.tokens, host: name, port, maxMessageBytes, onRefused };
   }
 
-  /** Peers send nothing new; resolves when what is under way is answered, or after so long. */
+  /** Nobody new is let in and peers send nothing new; resolves when what is under way is answered, or after so long. */
   async leave(mostMs: number): Promise<void> {
-    const until = Date.now() + mostMs;
+    this.isLeaving = true;
+    const untilMs = performance.now() + mostMs;
     for (const session of this.sessions) session.sayBye();
-    while ([...this.sessions].some(({ inWork }) => inWork > 0) && Date.now() < until) {
+    while ([...this.sessions].some(({ inWork }) => inWork > 0) && performance.now() < untilMs) {
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
     for (const session of [...this.sessions]) session.close();
