@@ -18,7 +18,7 @@ export function nowNs(): bigint {
 /** As in `shardKey` of schemas/src/topics.ts; requests of others are named by their ids. */
 function tracedWork({ request: { model, requestId } }: PlacedWork): TracedWork {
   const parts = requestId.split('\u001f');
-  if (parts.length !== 4) return { roundId: requestId, shardIndex: 0, model };
+  if (parts.length !== 4 || !/^\d{1,9}$/.test(parts[3]!)) return { roundId: requestId, shardIndex: 0, model };
   return { roundId: parts[2]!, shardIndex: Number(parts[3]), model };
 }
 
