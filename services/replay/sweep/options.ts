@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { ArgumentsInvalid, choiceFlag, numberFlag, readFlags } from '#lib/command-line';
+import { readiness, type Readiness } from './ready-knowledge';
 import { requiredFlag, splitWords } from '../positionals';
 
 /** Figures of a day by which points may be judged: of all, less is better. */
@@ -15,6 +16,8 @@ export interface SweepOptions {
   readonly out: string;
   readonly days: readonly string[];
   readonly roundMinutes: number;
+  /** What is known of when meals are ready. */
+  readonly ready: Readiness;
   /** Points drawn by chance; null: the whole grid. */
   readonly random: number | null;
   readonly seed: number;
@@ -36,6 +39,8 @@ export const sweepUsage = `npm run --silent replay -- sweep SPACE --day DIR [--d
   --leave-out N   the best point by the other days, judged on N days left out in turn (default 1; 0: none)
   --by FIGURE     ${judgedBy.join(', ')}
   --f MINUTES     between rounds of MDRP days, 1 to 60 (default 5)
+  --ready WHAT    known (default): when meals will be ready; mean: their merchant's mean alone; network: what the
+                  stable network predicts of it
   --top N         rows of the printed table (default 20); table.csv has all
   --json          the summary as one JSON document`;
 
@@ -44,7 +49,7 @@ const many = { type: 'string', multiple: true } as const;
 const flag = { type: 'boolean' } as const;
 const flags = {
   ...{ out: text, day: many, random: text, seed: text, jobs: text },
-  ...{ 'leave-out': text, by: text, f: text, top: text, json: flag },
+  ...{ 'leave-out': text, by: text, f: text, ready: text, top: text, json: flag },
 } as const;
 
 function daysOf(given: readonly string[] | undefined): readonly string[] {
@@ -71,6 +76,7 @@ export function parseSweep(argv: readonly string[]): SweepOptions {
     days,
     roundMinutes: numberFlag('f', values.f, { default: 5, min: 1, max: 60 }),
     random: drawn === 0 ? null : drawn,
+    ready: choiceFlag('ready', values.ready, readiness),
     seed: numberFlag('seed', values.seed, { default: 1, min: 0, max: 2 ** 31 - 1 }),
     jobs: numberFlag('jobs', values.jobs, { default: availableParallelism(), min: 1, max: 256 }),
     leaveOut,

@@ -26,6 +26,7 @@ export interface SweepResult {
 /** What makes results comparable: a sweep goes on only with the same. */
 export interface SweepSettings {
   readonly f: number;
+  readonly ready: string;
   readonly days: readonly { readonly name: string; readonly sha256: string }[];
 }
 
@@ -76,7 +77,9 @@ function requireSame(folder: string, settings: SweepSettings): void {
   }
   const before = readJsonFile(file);
   if (JSON.stringify(before) === JSON.stringify(settings)) return;
-  throw recordingInvalid(`${folder} is a sweep of other days, or with another f: choose another folder`);
+  throw recordingInvalid(
+    `${folder} is a sweep of other days, or with another f or --ready: choose another folder`,
+  );
 }
 
 function readWhole(fd: number, file: string): SweepResult[] {

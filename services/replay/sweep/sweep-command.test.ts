@@ -1,6 +1,7 @@
 import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { projectPath } from '#schemas/project-root';
 import { parseSweep } from './options';
 import { pointDay } from './point-day';
 import { openSweepDay } from './sweep-day';
@@ -19,7 +20,12 @@ afterEach(() => rmSync(folder, { recursive: true }));
 const at = (name: string) => join(folder, name);
 const put = (name: string, text: string) => writeFileSync(at(name), text);
 const tell = (line: string) => void lines.push(line);
-const place = { env: {}, signal: new AbortController().signal, tell, tellError: tell };
+const place = {
+  env: { ROUNDHOUSE_MODELS_DIR: projectPath('models') },
+  signal: new AbortController().signal,
+  tell,
+  tellError: tell,
+};
 const terminal = { write: () => true };
 const sweep = (...argv: string[]) =>
   sweepCommand(parseSweep([at('space.json'), ...argv, '--jobs', '2']), place, terminal);
@@ -81,6 +87,14 @@ describe('the command', () => {
     expect(withoutSeconds(readFileSync(at('out/table.csv'), 'utf8'))).toBe(withoutSeconds(table));
   });
 
+  test.each(['mean', 'network'])('when meals are ready is known by %s alone', async (ready) => {
+    put('space.json', JSON.stringify({ couriersPerBundle: [1] }));
+    const argv = ['--day', putTables('t', 36_900), '--out', at('out')];
+    expect(await sweep(...argv, '--ready', ready)).toBe(0);
+    expect(JSON.parse(results()[0]!)).toMatchObject({ metrics: { delivered: 2 } });
+    await expect(sweep(...argv)).rejects.toThrow('with another f or --ready');
+  });
+
   test('a policy that is none, before anything runs', async () => {
     put(
       'space.json',
@@ -131,7 +145,14 @@ describe('parameters of a day', () => {
 });
 
 describe('processes', () => {
-  const task = (name: string) => ({ folder: at(name), roundMinutes: 5, point: {}, name });
+  const task = (name: string) => ({
+    folder: at(name),
+    roundMinutes: 5,
+    point: {},
+    name,
+    ready: 'known' as const,
+    modelsDir: '',
+  });
   const answers: SweepAnswer[] = [];
   const take = (_: unknown, found: SweepAnswer) => void answers.push(found);
   beforeEach(() => (answers.length = 0));

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { commonSettings, loadConfig } from '#lib/config';
 import { ArgumentsInvalid } from '#lib/command-line';
 import type { CommandPlace } from '../command-place';
 import { writeJsonFile } from '../recording/manifest-file';
@@ -54,13 +55,15 @@ async function sweepAll(
   place: CommandPlace,
   terminal: Terminal,
 ): Promise<Map<string, SweepResult>> {
+  const { ready } = options;
   const known = [...days.values()].map((day) => ({ name: day.name, sha256: hashOf(day) }));
-  const file = ResultsFile.open(options.out, { f: options.roundMinutes, days: known });
+  const file = ResultsFile.open(options.out, { f: options.roundMinutes, ready, days: known });
   try {
     const results = new Map(file.before.map((result) => [resultKey(result.point, result.day), result]));
     const { roundMinutes, jobs } = options;
+    const { modelsDir } = loadConfig(place.env, { modelsDir: commonSettings.modelsDir });
     const tasks = points.flatMap((point) =>
-      [...days].map(([folder, { name }]) => ({ folder, roundMinutes, point, name })),
+      [...days].map(([folder, { name }]) => ({ folder, roundMinutes, point, ready, modelsDir, name })),
     );
     const open = tasks.filter(({ point, name }) => !results.has(resultKey(point, name)));
     if (open.length < tasks.length)

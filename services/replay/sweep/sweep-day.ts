@@ -12,6 +12,7 @@ import { planMdrpDay } from '../../../launcher/day/planned-day';
 import { readTableDay } from '../import/table-day';
 import { pointDay } from './point-day';
 import type { Point } from './points';
+import { meanReadyDay, withPredictedReady, type PrepPredictor } from './ready-knowledge';
 
 export interface SweepDay {
   readonly name: string;
@@ -39,15 +40,20 @@ export async function openSweepDay(folder: string, roundMinutes: number): Promis
 
 const models = [{ name: CANDIDATE_COST_MODEL, version: '0', contentHash: '0'.repeat(64) }];
 
-/** The day in closed loop under the point's policy, in this process. */
-export async function sweepDay({ day, rules }: SweepDay, point: Point): Promise<DayMetrics> {
+/** The day in closed loop under the point's policy, in this process; `predict` where readiness isn't known. */
+export async function sweepDay(
+  { day, rules }: SweepDay,
+  point: Point,
+  predict: PrepPredictor | null,
+): Promise<DayMetrics> {
   const planner = new RoutePlanner();
-  const changed = pointDay(day, point);
+  const changed = pointDay(predict === null ? day : meanReadyDay(day), point);
+  const dispatch = directDispatch({ models, costShard: (shard) => planner.costShard(shard.tensors) });
   const result = await simulateDay({
     day: changed,
     runId: 'sweep' as RunId,
     deadlineAt: () => Number.MAX_SAFE_INTEGER as UnixMs,
-    dispatch: directDispatch({ models, costShard: (shard) => planner.costShard(shard.tensors) }),
+    dispatch: predict === null ? dispatch : withPredictedReady(dispatch, predict),
   });
   return dayMetrics(changed, result, rules);
 }

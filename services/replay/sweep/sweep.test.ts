@@ -155,6 +155,7 @@ test.each([
   [['s', '--day', 'd', '--day', 'd', '--out', 'o'], '--day d twice'],
   [['s', '--day', 'd', '--day', 'e', '--out', 'o', '--leave-out', '2'], 'fewer than the 2 days'],
   [['s', '--day', 'd', '--out', 'o', '--by', 'cost'], '--by is cost: one of penalisedClickToDoor'],
+  [['s', '--day', 'd', '--out', 'o', '--ready', 'no'], '--ready is no: one of known, mean, network'],
   [['s', '--day', 'd', '--out', 'o', '--random', '0'], '--random is 0'],
   [['s', '--day', 'd', '--out', 'o', '--jobs', '257'], '--jobs is 257'],
   [['s', '--day', 'd', '--out', 'o', '--seeds', '1'], 'did you mean --seed?'],

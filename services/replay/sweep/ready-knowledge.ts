@@ -1,0 +1,71 @@
+import type { Day, Dispatch } from '#policy/simulation/day';
+import { mean } from '#policy/simulation/statistics';
+import type { Seconds } from '#schemas/brands';
+import type { DispatchRound, Order } from '#schemas/domain';
+
+/** What is known of when meals are ready: the truth, their merchant's mean, or what the network makes of it. */
+export const readiness = ['known', 'mean', 'network'] as const;
+export type Readiness = (typeof readiness)[number];
+
+interface Preparation {
+  readonly mean: number;
+  readonly deviation: number;
+}
+
+/** Of the day's orders by merchant: it stands for what a merchant's past would say. */
+function preparations({ orders, truth }: Day): Map<string, Preparation> {
+  const seconds = new Map<string, number[]>();
+  for (const order of orders) {
+    const { placeId } = order.pickup;
+    seconds.set(placeId, [...(seconds.get(placeId) ?? []), truth.readyAt(order) - order.placedAt]);
+  }
+  return new Map(
+    [...seconds].map(([placeId, values]) => {
+      const middle = mean(values);
+      const deviation = Math.sqrt(mean(values.map((value) => (value - middle) ** 2)));
+      return [placeId, { mean: middle, deviation }];
+    }),
+  );
+}
+
+/** The day whose merchants say their mean preparation time; a meal is known to be ready once it is. */
+export function meanReadyDay(day: Day): Day {
+  const merchants = preparations(day);
+  const readyAt = new Map(day.orders.map((order) => [order.orderId, day.truth.readyAt(order)]));
+  const orders = day.orders.map((order) => {
+    const { mean: middle, deviation } = merchants.get(order.pickup.placeId)!;
+    const features = {
+      ...order.features,
+      merchantMeanPrepMinutes: middle / 60,
+      merchantStdPrepMinutes: deviation / 60,
+    };
+    const expected = (order.placedAt + Math.round(middle)) as Seconds;
+    return { ...order, features, readyAt: expected, known: { ...order.known, ready: false } };
+  });
+  return { ...day, orders, truth: { ...day.truth, readyAt: ({ orderId }) => readyAt.get(orderId)! } };
+}
+
+/** Seconds from placement to ready of these orders, in their order. */
+export type PrepPredictor = (round: DispatchRound, orders: readonly Order[]) => Promise<readonly number[]>;
+
+/** As the merchant says. */
+export const byMean: PrepPredictor = (_round, orders) =>
+  Promise.resolve(orders.map(({ placedAt, readyAt }) => readyAt - placedAt));
+
+/** Decides with predicted times as if they were known; what isn't known to be ready isn't ready before now. */
+export function withPredictedReady(dispatch: Dispatch, predict: PrepPredictor): Dispatch {
+  return async (round) => {
+    const unknown = round.orders.filter(({ known }) => !known.ready);
+    const predicted = await predict(round, unknown);
+    const at = new Map(
+      unknown.map((order, index) => [order, order.placedAt + Math.round(predicted[index]!)]),
+    );
+    const orders = round.orders.map((order) => {
+      const readyAt = at.get(order);
+      if (readyAt === undefined) return order;
+      const expected = Math.max(round.asOf, readyAt) as Seconds;
+      return { ...order, readyAt: expected, known: { ...order.known, ready: true } };
+    });
+    return dispatch({ ...round, orders });
+  };
+}
