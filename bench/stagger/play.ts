@@ -68,6 +68,7 @@ export async function play(trace: readonly TracedShard[], options: PlayOptions):
       console.error(`${shard.id}: ${solved?.fault?.message ?? 'left to other workers'}`);
     const { answer } = placement;
     const spans = answer === null ? [] : phaseSpans(shard.model, answer.response);
+    solved?.release?.();
     return { shard, status, endMs: performance.now() - began, engine: answer?.engine ?? '', spans, resent };
   };
   const ends: Promise<Played>[] = [];

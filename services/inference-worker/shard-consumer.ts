@@ -60,7 +60,9 @@ export class ShardConsumer {
     if (fault !== null && isDeadLettered(fault.code)) await this.deadLetter(message, lease, fault);
     const headers = this.headersFor(message);
     if (interval !== null) headers[headerNames.backendInterval] = interval;
-    await this.publishTraced(shard, this.outcomeMessage(outcome, headers), lease);
+    const encoded = this.outcomeMessage(outcome, headers);
+    solved.release?.();
+    await this.publishTraced(shard, encoded, lease);
     this.report(outcome, shard.model.name, receivedAt);
   }
 

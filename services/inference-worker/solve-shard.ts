@@ -24,6 +24,8 @@ export interface SolvedShard {
   readonly interval: string | null;
   /** Why it failed; null for the others. */
   readonly fault: RoundhouseError | null;
+  /** Once the outcome is encoded: its bytes may lie in the engine's memory until then, and are gone afterwards. */
+  readonly release?: () => void;
 }
 
 export interface SolveOptions {
@@ -39,7 +41,7 @@ function workOf(shard: Shard): PlacedWork {
   const { model, tensors, candidateCount } = shard;
   const { name, version, contentHash } = model;
   return {
-    request: { model: name, version, requestId: shardKey(shard), inputs: tensors },
+    request: { model: name, version, requestId: shardKey(shard), inputs: tensors, keepOutputs: true },
     contentHash,
     size: Math.max(1, candidateCount),
     bytesIn: tensors.reduce((sum, { data }) => sum + data.byteLength, 0),
@@ -115,6 +117,13 @@ export async function solveShard(shard: Shard, options: SolveOptions): Promise<S
 }
 
 function solved(shard: Shard, response: InferResponse, deviceKind: string): SolvedShard {
-  const outcome = solvedOutcome(shard, response, deviceKind);
-  return { outcome, interval: backendInterval(response), fault: null };
+  const { release } = response;
+  try {
+    const outcome = solvedOutcome(shard, response, deviceKind);
+    const solved = { outcome, interval: backendInterval(response), fault: null };
+    return release === undefined ? solved : { ...solved, release };
+  } catch (error) {
+    release?.();
+    throw error;
+  }
 }
