@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { RoutePlanner } from '#native/planner/route-planner';
 import type { Day } from '#policy/simulation/day';
 import { directDispatch } from '#policy/simulation/direct-dispatch';
@@ -29,7 +30,10 @@ export async function dayRounds(
     day,
     runId: 'imported' as RunId,
     deadlineAt: () => 0 as UnixMs,
-    dispatch,
+    dispatch: async (round) => {
+      await setImmediate(); // A stop signal is heard between rounds.
+      return dispatch(round);
+    },
     signal,
     onRound: (round) => take(withDeadline(round)),
   });

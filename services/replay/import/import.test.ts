@@ -193,6 +193,14 @@ describe('tables of our own', () => {
     expect(await faultsOf('tables', folder)).toEqual([expect.stringContaining('couriers: absent')]);
   });
 
+  test('a mistyped time is no day of aeons', async () => {
+    // 300 s a round: (300,036,000 - 36,000) / 300 is a million rounds, one second more is another.
+    put('orders.csv', [...orders, 'd,300036001,300036001,R,0,0,900,0,60'].join('\n'));
+    expect(await faultsOf('tables', folder)).toEqual([
+      'orders.csv placedAt: 36000 to 300036001, 1000001 rounds of 300 s | at most 1000000 rounds',
+    ]);
+  });
+
   test('points far from the others are found as ingest finds them', async () => {
     put('settings.json', JSON.stringify({ ...settings, space: 'wgs84' }));
     put('orders.csv', [orders[0]!, 'a,36000,36600,R,13.4,52.5,52.5,13.4,60'].join('\n'));

@@ -29,6 +29,8 @@ const settingColumns = [
 ] as const;
 
 const service = { min: 0, max: 86_400 };
+/** A week of a round a second is 604,800. */
+const maxRounds = 1_000_000;
 const noFeatures: OrderFeatures = {
   merchantMeanPrepMinutes: 0,
   merchantStdPrepMinutes: 0,
@@ -157,6 +159,15 @@ export function tableTruth(orders: readonly TableOrder[], policy: RoundPolicy, s
   };
 }
 
+/** A mistyped time makes a day of aeons, whose rounds nobody would see the end of. */
+function checkLength({ orders, startsAt, roundSeconds }: Day, file: string, faults: ImportFaults): void {
+  const last = orders.reduce((latest, { placedAt }) => Math.max(latest, placedAt), -Infinity);
+  const rounds = Math.ceil((last - startsAt) / roundSeconds);
+  if (rounds <= maxRounds) return;
+  const found = `${startsAt} to ${last}, ${rounds} rounds of ${roundSeconds} s`;
+  faults.add(`${file} placedAt`, found, `at most ${maxRounds} rounds`);
+}
+
 /** What is set for a day of tables, besides its orders and couriers. */
 export interface DayFrame {
   readonly name: string;
@@ -211,6 +222,7 @@ export function readTableDay(folder: string): { readonly day: Day; readonly file
   if (orders.length === 0) faults.add(orderFile, 'no orders', 'at least one');
   const name = basename(resolve(folder));
   const day = dayOf(orders, couriers, { name, space, policy, row });
+  checkLength(day, orderFile, faults);
   faults.throwIfAny();
   const settingsFile = existsSync(join(folder, 'settings.json')) ? ['settings.json'] : [];
   return { day, files: [orderFile, courierFile, ...settingsFile] };
