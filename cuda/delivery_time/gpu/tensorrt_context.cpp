@@ -45,12 +45,6 @@ TensorRtContext::Execution& TensorRtContext::execution(std::size_t profile) {
   return execution;
 }
 
-TensorRtContext::Execution& TensorRtContext::captured(Buffers buffers, std::size_t padded) {
-  Execution& execution = captured_[{buffers, padded}];
-  if (!execution.context) execution.context = network_->execution(profileFor(network_->profiles(), padded), own_);
-  return execution;
-}
-
 void TensorRtContext::setRows(Execution& execution, std::size_t rows) {
   if (execution.rows == rows) return;
   nvinfer1::Dims shape{};
@@ -124,9 +118,9 @@ void TensorRtContext::enqueueHost(std::size_t rows, cudaStream_t stream) {
   graph(Source::host, rows, stream).launch(stream);
 }
 
-/// Executions of all profiles that don't run as graphs only, too: they take memory of the GPU, which does not grow later.
+/// Executions of all profiles, too: they take memory of the GPU, which does not grow later then.
 void TensorRtContext::prepare() {
-  for (std::size_t profile = graphRows_ > 0 ? 1 : 0; profile < executions_.size(); ++profile) (void)execution(profile);
+  for (std::size_t profile = 0; profile < executions_.size(); ++profile) (void)execution(profile);
   for (std::size_t rows = 1; rows <= graphRows_; rows *= 2) (void)graph(Source::host, rows, own_);
   if (graphRows_ > 0) (void)graph(Source::host, graphRows_, own_);
   prepareCalls();
@@ -143,7 +137,7 @@ void TensorRtContext::prepareCalls() {
   if (activations > kMostCallActivations) return;
   const auto run = [this](const CallGraphs::Buffers& buffers, std::size_t padded, cudaStream_t stream) {
     const std::size_t profile = profileFor(network_->profiles(), padded);
-    Execution& work = captured(Buffers::calls, padded);
+    Execution& work = execution(profile);
     setRows(work, padded);
     setAddresses(work, buffers.d_features, buffers.d_quantiles);
     if (network_->arena() != nullptr) setMemory(work, buffers.d_activations, network_->activationBytes(profile));
@@ -164,7 +158,7 @@ const Graph& TensorRtContext::graph(Source source, std::size_t rows, cudaStream_
   if (const auto found = graphs_.find(key); found != graphs_.end()) return found->second;
   // The caller's earlier calls may still use the buffers that are tried here.
   device::require(cudaStreamSynchronize(stream), "the GPU failed");
-  Execution& work = captured(Buffers::small, padded);
+  Execution& work = execution(0);
   setRows(work, padded);
   setAddresses(work, d_features_, d_quantiles_);
   if (network_->arena() != nullptr) setMemory(work, d_activations_, network_->activationBytes(0));
