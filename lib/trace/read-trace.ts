@@ -23,8 +23,16 @@ function read(line: string, number: number): TracedPhase {
   }
 }
 
-/** Reads a trace; the last line may be cut, as that of a worker that was killed. Throws naming a line that can't be read. */
+/** Reads a trace; the last line may be cut, as that of a worker that was killed. Throws naming the file, and a line that can't be read. */
 export async function readTrace(file: string): Promise<Trace> {
+  try {
+    return await readLines(file);
+  } catch (error) {
+    throw new Error(`${file}: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+async function readLines(file: string): Promise<Trace> {
   const phases: TracedPhase[] = [];
   let [number, dropped] = [0, 0];
   let held: string | null = null;

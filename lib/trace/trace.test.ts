@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -47,6 +48,28 @@ describe('lines', () => {
 });
 
 describe('a file', () => {
+  test('that can not be appended to is told of with its setting, a pipe that nobody reads is not waited for', () => {
+    const pipe = join(folder, 'pipe');
+    execFileSync('mkfifo', [pipe]);
+    for (const [file, code] of [
+      [join(folder, 'absent', 'x.jsonl'), 'ENOENT'],
+      [folder, 'EISDIR'],
+      [pipe, 'ENXIO'],
+    ] as const) {
+      const message = `ROUNDHOUSE_TRACE_FILE="${file}": a file that can be appended to, or made (${code})`;
+      expect(() => new TraceWriter(file)).toThrow(
+        expect.objectContaining({ code: 'CONFIG_INVALID', message }),
+      );
+    }
+  });
+
+  test('that can not be read is named', async () => {
+    await expect(readTrace(folder)).rejects.toThrow(`${folder}: EISDIR`);
+    const file = join(folder, 'nonsense.jsonl');
+    writeFileSync(file, 'nonsense\n{}\n');
+    await expect(readTrace(file)).rejects.toThrow(`${file}: line 1: `);
+  });
+
   test('of a writer, which leaves out what did not happen', async () => {
     const file = join(folder, 'written.jsonl');
     const writer = new TraceWriter(file);
