@@ -61,8 +61,8 @@ export const workerSettings = {
     pattern: /^(auto|cpu|\d{1,3}(,\d{1,3})*)(;(auto|cpu|\d{1,3}(,\d{1,3})*)){0,63}$/,
     limit: 'auto, cpu or numbers of GPUs, one engine each, separated by semicolons',
   }),
-  /** Which shard starts when (docs/scheduling.md); engines are told it, too. */
-  scheduler: choiceSetting('ROUNDHOUSE_SCHEDULER', schedulerNames, 'staggered'),
+  /** Which shard starts when (docs/scheduling.md). */
+  scheduler: choiceSetting('ROUNDHOUSE_SCHEDULER', schedulerNames, 'fifo'),
   /** Every phase of every shard is appended to it, one line each (docs/scheduling.md); empty: to none. */
   traceFile: textSetting('ROUNDHOUSE_TRACE_FILE', {
     default: '',
