@@ -17,12 +17,16 @@ class SweepProcess {
     return spawn(program!, args, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'], detached: true });
   }
 
-  /** One that dies over a task is an answer, too. */
+  /** One that dies over a task is an answer, too; one that ended between tasks is replaced. */
   ask(task: SweepTask): Promise<SweepAnswer> {
+    if (this.child !== null && !this.child.connected) {
+      this.child.kill('SIGKILL');
+      this.child = null;
+    }
     const child = (this.child ??= this.start());
     return new Promise((resolve) => {
       const end = (found: SweepAnswer): void => {
-        child.removeAllListeners();
+        child.removeAllListeners().on('error', () => undefined);
         resolve(found);
       };
       const died = (how: string): void => {
@@ -32,7 +36,11 @@ class SweepProcess {
       child.once('message', (found) => end(found as SweepAnswer));
       child.once('exit', (code, signal) => died(`ended with ${signal ?? code}`));
       child.once('error', (error) => died(`can't run: ${error.message}`));
-      child.send(task, (error) => error && child.kill('SIGKILL'));
+      child.send(task, (error) => {
+        if (error === null) return;
+        child.kill('SIGKILL');
+        died(`can't be asked: ${error.message}`);
+      });
     });
   }
 
