@@ -18,16 +18,22 @@ export interface BegunParts {
   readonly maxCandidates: number;
 }
 
+/** The part in work, and the one after it. */
+const MOST_PENDING = 2;
+
 /** The threads that share the work on a round: the first hashes its content, the others offer parts of its bundles. */
 export class RoundParts {
   /** The last job of each thread while it is in work. */
   private readonly last: (Promise<unknown> | null)[];
+  /** Jobs of each thread that have no answer yet; each holds a body. */
+  private readonly pending: number[];
 
   constructor(
     private readonly threads: readonly PartPort[],
     private readonly maxCandidates: number,
   ) {
     this.last = threads.map(() => null);
+    this.pending = threads.map(() => 0);
   }
 
   start(): void {
@@ -54,13 +60,19 @@ export class RoundParts {
     };
   }
 
-  /** An idle thread is asked at once: the caller computes from here on, and a promise would wait for it. */
+  /**
+   * An idle thread is asked at once: the caller computes from here on, and a promise would wait for it. Bodies that
+   * come faster than a thread does its parts don't pile up: beyond `MOST_PENDING` the part is the caller's.
+   */
   private inTurn(thread: number, job: PartJob): Promise<PartAnswer | null> {
+    if (this.pending[thread]! >= MOST_PENDING) return Promise.resolve(null);
+    this.pending[thread]! += 1;
     const ask = () => this.threads[thread]!.ask(job);
     const before = this.last[thread]!;
     const turn = (before === null ? ask() : before.then(ask)).catch(() => null);
     this.last[thread] = turn;
     void turn.then(() => {
+      this.pending[thread]! -= 1;
       if (this.last[thread] === turn) this.last[thread] = null;
     });
     return turn;

@@ -1,0 +1,38 @@
+import type { UnixMs } from '#schemas/brands';
+import { defaultRoundLimits } from '#policy/validation/index';
+import type { PartAnswer, PartJob } from './part-thread';
+import { RoundParts } from './round-parts';
+
+const job = { now: 0 as UnixMs, tenant: undefined, limits: defaultRoundLimits };
+const rest = { maxElements: 10, job };
+
+/** Answers when it is told to. */
+class SlowPort {
+  readonly answers: (() => void)[] = [];
+  start(): void {}
+  ask(asked: PartJob): Promise<PartAnswer> {
+    const answer = { contentHash: String(asked.bytes[0]), offers: null };
+    return new Promise((resolve) => this.answers.push(() => resolve(answer)));
+  }
+}
+
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+// Guards against bodies that piled up, each with its memory, where rounds were read faster than threads offered.
+test('a thread has one part in work and one that waits; the third is left to the caller', async () => {
+  const ports = [new SlowPort(), new SlowPort()];
+  const parts = new RoundParts(ports, 100);
+  const begun = [1, 2, 3].map((body) => parts.begin(Uint8Array.of(body), rest)!);
+  expect(await begun[2]!.contentHash).toBeNull();
+  expect(await begun[2]!.offers[0]).toBeNull();
+  ports[0]!.answers[0]!();
+  expect(await begun[0]!.contentHash).toBe('1');
+  await settled();
+  ports[0]!.answers[1]!();
+  expect(await begun[1]!.contentHash).toBe('2');
+  await settled();
+  // Both are answered: there is room again.
+  const next = parts.begin(Uint8Array.of(4), rest)!;
+  ports[0]!.answers[2]!();
+  expect(await next.contentHash).toBe('4');
+});
