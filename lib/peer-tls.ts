@@ -1,7 +1,8 @@
-import { readFileSync } from 'node:fs';
+import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { credentials, ServerCredentials, type ChannelCredentials, type ChannelOptions } from '@grpc/grpc-js';
 import { configError, type Setting } from './config';
 import type { Fault } from '#schemas/errors';
+import { readRegularFile } from './regular-file';
 
 /** Mutual TLS between workers: each shows a certificate of one authority, and takes no other. */
 export interface PeerTls {
@@ -42,12 +43,45 @@ function readFile(key: string, path: string, faults: Fault[]): Buffer {
   if (path === '') faults.push({ path: key, value: '', limit: 'a file: the three go together' });
   else {
     try {
-      return readFileSync(path);
+      return readRegularFile(path);
     } catch {
       faults.push({ path: key, value: path, limit: 'a file that can be read' });
     }
   }
   return Buffer.alloc(0);
+}
+
+function isReadable(read: () => unknown): boolean {
+  try {
+    read();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** What no handshake could succeed with: it would be told of one connection after the other, without the file. */
+function contentFaults(
+  { peerTlsCa, peerTlsCertificate, peerTlsKey }: PeerTlsFiles,
+  { ca, certificate, key }: Pick<PeerTls, 'ca' | 'certificate' | 'key'>,
+): Fault[] {
+  const faults: Fault[] = [];
+  const check = (path: string, value: string, limit: string, read: () => unknown): void => {
+    if (!isReadable(read)) faults.push({ path, value, limit });
+  };
+  const limit = 'a certificate in PEM';
+  check('ROUNDHOUSE_PEER_TLS_CA', peerTlsCa, limit, () => new X509Certificate(ca));
+  check('ROUNDHOUSE_PEER_TLS_CERT', peerTlsCertificate, limit, () => new X509Certificate(certificate));
+  check('ROUNDHOUSE_PEER_TLS_KEY', peerTlsKey, 'a key in PEM, without a passphrase', () =>
+    createPrivateKey(key),
+  );
+  if (faults.length === 0 && !new X509Certificate(certificate).checkPrivateKey(createPrivateKey(key)))
+    faults.push({
+      path: 'ROUNDHOUSE_PEER_TLS_KEY',
+      value: peerTlsKey,
+      limit: `the key of ${peerTlsCertificate}`,
+    });
+  return faults;
 }
 
 /** null where none of the files is named. Throws CONFIG_INVALID, with every fault. */
@@ -58,6 +92,7 @@ export function readPeerTls(files: PeerTlsFiles): PeerTls | null {
   const ca = readFile('ROUNDHOUSE_PEER_TLS_CA', peerTlsCa, faults);
   const certificate = readFile('ROUNDHOUSE_PEER_TLS_CERT', peerTlsCertificate, faults);
   const key = readFile('ROUNDHOUSE_PEER_TLS_KEY', peerTlsKey, faults);
+  if (faults.length === 0) faults.push(...contentFaults(files, { ca, certificate, key }));
   if (faults.length > 0) throw configError(faults);
   return { ca, certificate, key, name };
 }

@@ -228,4 +228,22 @@ describe('the files of TLS between workers', () => {
     };
     expect(() => readPeerTls({ ...none, ...files })).toThrow(/nowhere\/a\.pem.*\n.*nowhere\/a\.key/);
   });
+
+  it('are named where they hold something else', () => {
+    const files = { peerTlsCa: __filename, peerTlsCertificate: __filename, peerTlsKey: __filename };
+    expect(() => readPeerTls({ ...none, ...files })).toThrow(
+      /_CA=.*a certificate in PEM\n.*_CERT=.*a certificate in PEM\n.*_KEY=.*a key in PEM/,
+    );
+    const folder = tmpdir();
+    expect(() => readPeerTls({ ...none, ...files, peerTlsKey: folder })).toThrow(/_KEY=.*can be read/);
+  });
+
+  (whySkipped === null ? it : it.skip)('hold the key of the certificate', () => {
+    const files = {
+      peerTlsCa: at('ours.pem'),
+      peerTlsCertificate: at('worker.pem'),
+      peerTlsKey: at('named.key'),
+    };
+    expect(() => readPeerTls({ ...none, ...files })).toThrow(/_KEY=.*named\.key.*the key of .*worker\.pem/);
+  });
 });
