@@ -126,6 +126,15 @@ describe('the command', () => {
   });
   afterEach(() => rmSync(folder, { recursive: true }));
 
+  test('unrelated recordings pass no gate', () => {
+    const [a, b] = [join(folder, 'a'), join(folder, 'b')];
+    writeRecording(a, [recorded(smallRound(1))]);
+    writeRecording(b, [recorded(smallRound(2))]);
+    expect(diffCommand(parseDiff([a, b]), place)).toBe(0);
+    expect(diffCommand(parseDiff([a, b, '--max-lost', '0', '--max-missing', '1']), place)).toBe(1);
+    expect(lines.at(-1)).toBe('bound broken: no round is decided by both: nothing was compared');
+  });
+
   test('two recordings, with details', () => {
     const [a, b] = [join(folder, 'a'), join(folder, 'b')];
     writeRecording(a, [recorded(smallRound(1)), recorded(smallRound(2))]);
