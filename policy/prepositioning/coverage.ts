@@ -23,6 +23,8 @@ export class Coverage {
   /** By demand place, the couriers that would be there first, and their delays. */
   private readonly first: Int32Array;
   private readonly delay: Float64Array;
+  /** By demand place, the expected delay as it is. */
+  private readonly asItIs: Float64Array;
 
   constructor(
     private readonly demand: { readonly place: Int32Array; readonly weight: Float64Array },
@@ -31,6 +33,7 @@ export class Coverage {
   ) {
     this.first = new Int32Array(demand.place.length * KEPT).fill(NOBODY);
     this.delay = new Float64Array(demand.place.length * KEPT).fill(LONGEST);
+    this.asItIs = new Float64Array(demand.place.length);
     for (let at = 0; at < demand.place.length; at += 1) this.rank(at);
   }
 
@@ -40,15 +43,27 @@ export class Coverage {
     let gain = 0;
     for (let at = 0; at < place.length; at += 1) {
       const there = Math.min(LONGEST, freeAt + this.ride(courier, place[target]!, place[at]!));
-      const change = this.expected(at, NOBODY, LONGEST) - this.expected(at, courier, there);
-      gain += weight[at]! * change;
+      if (this.isNoChange(at, courier, there)) continue;
+      gain += weight[at]! * (this.asItIs[at]! - this.expected(at, courier, there));
     }
     return gain;
   }
 
+  /** The courier is not among those that count at the demand place, and would not be. */
+  private isNoChange(at: number, courier: number, there: number): boolean {
+    const end = at * KEPT + DEPTH;
+    if (there < this.delay[end - 1]!) return false;
+    for (let i = at * KEPT; i < end; i += 1) if (this.first[i] === courier) return false;
+    return true;
+  }
+
   move(courier: number, target: number, freeAt: number): void {
     this.supply[courier] = { freeAt, place: this.demand.place[target]! };
-    for (let at = 0; at < this.demand.place.length; at += 1) this.rank(at);
+    for (let at = 0; at < this.demand.place.length; at += 1) {
+      const begin = at * KEPT;
+      if (this.first.subarray(begin, begin + KEPT).includes(courier)) this.rank(at);
+      else if (this.enter(at, courier)) this.asItIs[at] = this.expected(at, NOBODY, LONGEST);
+    }
   }
 
   /** Expected delay at a demand place with `courier` arriving after `there` seconds. */
@@ -69,22 +84,29 @@ export class Coverage {
   }
 
   private rank(at: number): void {
-    const { supply, first, delay } = this;
     const begin = at * KEPT;
-    first.fill(NOBODY, begin, begin + KEPT);
-    delay.fill(LONGEST, begin, begin + KEPT);
-    const place = this.demand.place[at]!;
-    for (let courier = 0; courier < supply.length; courier += 1) {
-      const { freeAt, place: from } = supply[courier]!;
-      const there = freeAt + this.ride(courier, from, place);
-      let slot = begin + KEPT - 1;
-      if (!(there < delay[slot]!)) continue;
-      for (; slot > begin && there < delay[slot - 1]!; slot -= 1) {
-        delay[slot] = delay[slot - 1]!;
-        first[slot] = first[slot - 1]!;
-      }
-      delay[slot] = there;
-      first[slot] = courier;
+    this.first.fill(NOBODY, begin, begin + KEPT);
+    this.delay.fill(LONGEST, begin, begin + KEPT);
+    for (let courier = 0; courier < this.supply.length; courier += 1) this.enter(at, courier);
+    this.asItIs[at] = this.expected(at, NOBODY, LONGEST);
+  }
+
+  /** Puts a courier in its rank, of equal ones the lower number first; false where it is behind all that are kept. */
+  private enter(at: number, courier: number): boolean {
+    const { first, delay } = this;
+    const { freeAt, place: from } = this.supply[courier]!;
+    const there = freeAt + this.ride(courier, from, this.demand.place[at]!);
+    const isBefore = (slot: number) =>
+      there < delay[slot]! || (there === delay[slot]! && courier < first[slot]!);
+    const begin = at * KEPT;
+    let slot = begin + KEPT - 1;
+    if (!isBefore(slot)) return false;
+    for (; slot > begin && isBefore(slot - 1); slot -= 1) {
+      delay[slot] = delay[slot - 1]!;
+      first[slot] = first[slot - 1]!;
     }
+    delay[slot] = there;
+    first[slot] = courier;
+    return true;
   }
 }
