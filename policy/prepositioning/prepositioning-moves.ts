@@ -47,6 +47,12 @@ export function prepositioningMoves(
   return new Moves(round, prepositioning, demand, standing, matrix).choose();
 }
 
+/** About how often `prepositioningMoves` may look at a demand place, before any courier has moved. */
+export function movesWork({ policy, demand = [], couriers }: DispatchRound): number {
+  if (policy.prepositioning === undefined) return 0;
+  return Math.min(MOST_IDLE, couriers.length) * Math.min(MOST_PLACES, demand.length) ** 2;
+}
+
 function heaviest(demand: readonly DemandPlace[]): DemandPlace[] {
   const wanted = demand.filter(({ weight }) => weight > 0);
   return wanted.toSorted((a, b) => b.weight - a.weight).slice(0, MOST_PLACES);

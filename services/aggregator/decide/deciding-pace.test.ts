@@ -24,3 +24,11 @@ test('one stall of minutes costs no more than 0.02 ms a candidate', () => {
   for (let i = 0; i < 100; i++) pace.learn('reduced', 10_000, 0);
   expect(pace.fullMs(10_000)).toBeLessThan(14);
 });
+
+// 150 ms for 100 candidates would make 0.02 ms a candidate of it, and 100,000 candidates seem to take 2 s.
+test('nothing is learned from a decision with few candidates', () => {
+  const pace = new DecidingPace();
+  const before = pace.fullMs(100_000);
+  pace.learn('full', 100, 150);
+  expect(pace.fullMs(100_000)).toBe(before);
+});

@@ -1,5 +1,6 @@
 import { TravelMatrices } from '#lib/travel-matrices';
-import { buildOrder, buildRound } from '../../../test/support/build-round';
+import type { PlaceId, Seconds } from '#schemas/brands';
+import { buildCourier, buildOrder, buildPolicy, buildRound } from '../../../test/support/build-round';
 import { openRoundOf } from '../../../test/support/open-round';
 import type { OpenRound } from '../join/open-round';
 import { decidingThreads, RoundDecider } from './round-decider';
@@ -22,6 +23,22 @@ test('rounds of up to 5,000 candidates are decided here', async () => {
   const { summary } = await decider().decide(openRound(5_000), false, onThrown);
   expect(summary).toMatchObject({ closedBy: 'deadline', candidates: 5_000, unassigned: 1 });
   expect(onThrown).not.toHaveBeenCalled();
+});
+
+// Guards against hundreds of ms on the event loop, in which other rounds come late, for a round with few candidates.
+test('a round with idle couriers and demand at many places is decided aside', () => {
+  const rule = { maxRideSeconds: 900 as Seconds, minShiftLeftSeconds: 600 as Seconds };
+  const couriers = Array.from({ length: 100 }, (_, i) => buildCourier(`k${i}`));
+  const isLarge = (places: number, policy = buildPolicy({ prepositioning: rule })) => {
+    const demand = Array.from({ length: places }, (_, i) => {
+      return { placeId: `p${i}` as PlaceId, point: { x: i, y: 0 }, weight: 1_000 };
+    });
+    const open = openRound(1);
+    const round = buildRound({ couriers, demand, policy });
+    return decider().isLarge(openRoundOf({ ...open.parts.manifest, round }));
+  };
+  // 100 couriers × 141² places: 1,988,100; × 142²: 2,016,400.
+  expect([isLarge(141), isLarge(142), isLarge(142, buildPolicy({}))]).toEqual([false, true, false]);
 });
 
 test('a large round with which the thread ends is decided without its plans; so is the next one', async () => {

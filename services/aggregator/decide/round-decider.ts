@@ -5,6 +5,7 @@ import { JobThread } from '#lib/job-thread';
 import { hasSpareCores } from '#lib/spare-cores';
 import type { TravelMatrices } from '#lib/travel-matrices';
 import { warmUpSteps } from '#policy/assignment/warm-up';
+import { movesWork } from '#policy/prepositioning/prepositioning-moves';
 import type { Effort } from '#policy/join/decision-effort';
 import { PhaseClock, type Phases } from '#schemas/phases';
 import { candidatesOf, type OpenRound } from '../join/open-round';
@@ -22,6 +23,8 @@ export interface RoundDecision {
 
 /** Some 50 ms of deciding, which other rounds that are due may wait for. */
 const MOST_CANDIDATES_HERE = 5_000;
+/** As much, for moves of idle couriers. */
+const MOST_MOVES_WORK_HERE = 2_000_000;
 /** A manifest of so many bytes takes the event loop milliseconds to decode. */
 const FORESEEN_BYTES = 512 * 1024;
 /** The hand-over to the outbox and to Kafka may take so much of the margin. */
@@ -64,7 +67,8 @@ export class RoundDecider {
   }
 
   isLarge(open: OpenRound): boolean {
-    return candidatesOf(open) > MOST_CANDIDATES_HERE;
+    if (candidatesOf(open) > MOST_CANDIDATES_HERE) return true;
+    return movesWork(open.parts.manifest.round) > MOST_MOVES_WORK_HERE;
   }
 
   /** For a manifest that was not decoded yet. */
