@@ -169,6 +169,24 @@ test('a round whose time runs out while the thread is busy is given up; the next
   }
 });
 
+// Guards against overdue rounds that never got a decision, nor those behind them, from a thread that hangs.
+test('overdue rounds are given up, too, where the thread does not answer for minutes', async () => {
+  jest.useFakeTimers({ doNotFake: ['setImmediate', 'queueMicrotask', 'nextTick'] });
+  try {
+    const port = new HeldPort();
+    const decisions = new LargeDecisions(port);
+    port.hold();
+    const made = ['1', '2'].map((id) => decisions.decide(openRound(id).open, false, null));
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(asked(port)).toHaveLength(1);
+    jest.advanceTimersByTime(300_000);
+    expect(await Promise.all(made)).toEqual([null, null]);
+    port.go();
+  } finally {
+    jest.useRealTimers();
+  }
+});
+
 test('a thread that ends rejects the round that it had, and the next one is asked', async () => {
   const port = new HeldPort();
   const ask = jest.spyOn(port, 'ask').mockRejectedValueOnce(new Error('ended'));

@@ -21,6 +21,8 @@ export interface MadeDecision {
 const BYTES_A_CANDIDATE = 20;
 /** Weeks; nothing waits so long. */
 const LONGEST_TIMER_MS = 2_000_000_000;
+/** An overdue round waits so long for a thread that doesn't answer. */
+const LONGEST_OVERDUE_MS = 300_000;
 
 interface Waiting {
   readonly open: OpenRound;
@@ -111,17 +113,15 @@ export class LargeDecisions {
   }
 
   /**
-   * Null where there is no time left for any effort; where `until` passes before the thread has answered, its answer is
-   * dropped. Rejects where the thread ends instead.
+   * Null where there is no time left for any effort; where `until` (of an overdue round, minutes) passes before the thread
+   * has answered, its answer is dropped. Rejects where the thread ends instead.
    */
   decide(open: OpenRound, stale: boolean, until: number | null): Promise<MadeDecision | null> {
     this.prepare(open);
     this.tellOutcomes(open);
     return new Promise((resolve, reject) => {
-      const timer =
-        until === null
-          ? undefined
-          : setTimeout(() => settle(() => resolve(null)), Math.min(until - this.now(), LONGEST_TIMER_MS));
+      const ms = until === null ? LONGEST_OVERDUE_MS : Math.min(until - this.now(), LONGEST_TIMER_MS);
+      const timer = setTimeout(() => settle(() => resolve(null)), ms);
       const settle = (how: () => void) => {
         clearTimeout(timer);
         this.waiting = this.waiting.filter((one) => one !== entry);
