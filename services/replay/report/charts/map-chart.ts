@@ -46,7 +46,10 @@ function sideSeries({ sides }: RoundMap): SeriesOption[] {
 
 /** Both axes with one scale: a degree of longitude is shorter than one of latitude. */
 export function axesOf(all: readonly XY[], isGeographic: boolean): Pick<EChartsOption, 'xAxis' | 'yAxis'> {
-  const range = (values: readonly number[]) => ({ least: Math.min(...values), most: Math.max(...values) });
+  const range = (values: readonly number[]) => ({
+    least: values.reduce((least, value) => Math.min(least, value)),
+    most: values.reduce((most, value) => Math.max(most, value)),
+  });
   const [xs, ys] = [range(all.map(([x]) => x)), range(all.map(([, y]) => y))];
   const [midX, midY] = [(xs.least + xs.most) / 2, (ys.least + ys.most) / 2];
   const shrink = isGeographic ? Math.cos((midY * Math.PI) / 180) : 1;
