@@ -19,20 +19,21 @@ class SlowPort {
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 // Guards against bodies that piled up, each with its memory, where rounds were read faster than threads offered.
-test('a thread has one part in work and one that waits; the third is left to the caller', async () => {
+test('a thread has one part in work and three that wait; the fifth is left to the caller', async () => {
   const ports = [new SlowPort(), new SlowPort()];
   const parts = new RoundParts(ports, 100);
-  const begun = [1, 2, 3].map((body) => parts.begin(Uint8Array.of(body), rest)!);
-  expect(await begun[2]!.contentHash).toBeNull();
-  expect(await begun[2]!.offers[0]).toBeNull();
+  const begun = [1, 2, 3, 4, 5].map((body) => parts.begin(Uint8Array.of(body), rest)!);
+  expect(await begun[4]!.contentHash).toBeNull();
+  expect(await begun[4]!.offers[0]).toBeNull();
   ports[0]!.answers[0]!();
   expect(await begun[0]!.contentHash).toBe('1');
   await settled();
-  ports[0]!.answers[1]!();
-  expect(await begun[1]!.contentHash).toBe('2');
-  await settled();
-  // Both are answered: there is room again.
-  const next = parts.begin(Uint8Array.of(4), rest)!;
-  ports[0]!.answers[2]!();
-  expect(await next.contentHash).toBe('4');
+  // One is answered: there is room for one again.
+  parts.begin(Uint8Array.of(6), rest);
+  for (const answer of [1, 2, 3, 4]) {
+    ports[0]!.answers[answer]!();
+    await settled();
+  }
+  expect(ports[0]!.answers).toHaveLength(5);
+  expect(await begun[3]!.contentHash).toBe('4');
 });

@@ -18,8 +18,8 @@ export interface BegunParts {
   readonly maxCandidates: number;
 }
 
-/** The part in work, and the one after it. */
-const MOST_PENDING = 2;
+/** The part in work, and three behind it: bodies with faults are done sooner by the caller than by its threads. */
+const MOST_PENDING = 4;
 
 /** The threads that share the work on a round: the first hashes its content, the others offer parts of its bundles. */
 export class RoundParts {
