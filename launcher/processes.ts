@@ -10,6 +10,8 @@ export interface ServicePorts {
   readonly grpc?: number;
   readonly kserveHttp?: number;
   readonly metrics?: number;
+  /** Of a worker, for other workers, where it opens one; asked for only, not told when it is ready. */
+  readonly peer?: number;
 }
 
 /** What is run and how one sees that it is ready. */

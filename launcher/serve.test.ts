@@ -41,6 +41,11 @@ test('a port that is set to nothing is the default one', () => {
   });
 });
 
+test('the port for other workers is looked at where it is opened', () => {
+  expect(servedPorts({ ROUNDHOUSE_UCX_NETWORKS: '127.0.0.0/8' }).worker).toMatchObject({ peer: 8003 });
+  expect(servedPorts({ ROUNDHOUSE_WORKER_PEER_PORT: '9103' }).worker).not.toHaveProperty('peer');
+});
+
 test('what is no port is told as it was written, and a setting that nobody knows', () => {
   expect(() =>
     servedPorts({ ROUNDHOUSE_WORKER_HTTP_PORT: 'abc', ROUNDHOUSE_STANBY: '1', ROUNDHOUSE_STANDBY: '1' }),

@@ -10,8 +10,12 @@ const portSettings = {
   workerGrpc: portSetting('ROUNDHOUSE_WORKER_GRPC_PORT', 8001),
   workerKserveHttp: portSetting('ROUNDHOUSE_WORKER_KSERVE_HTTP_PORT', 8000),
   workerMetrics: portSetting('ROUNDHOUSE_WORKER_METRICS_PORT', 8002),
+  workerPeer: portSetting('ROUNDHOUSE_WORKER_PEER_PORT', 8003),
   aggregatorHttp: portSetting('ROUNDHOUSE_AGGREGATOR_HTTP_PORT', 8070),
 };
+
+/** A worker with one of these opens a port for other workers (docs/ucx.md). */
+const peerKeys = ['ROUNDHOUSE_UCX_NETWORKS', 'ROUNDHOUSE_PEER_TLS_CERT'];
 
 /**
  * The ports of a pipeline that stays up, as the services' own defaults; the environment may change each. Throws
@@ -19,6 +23,7 @@ const portSettings = {
  */
 export function servedPorts(env: NodeJS.ProcessEnv): NonNullable<PipelineOptions['ports']> {
   const ports = loadConfig(env, portSettings);
+  const opensPeer = peerKeys.some((key) => (env[key] ?? '') !== '');
   return {
     ingest: { http: ports.ingestHttp, grpc: ports.ingestGrpc },
     worker: {
@@ -26,6 +31,7 @@ export function servedPorts(env: NodeJS.ProcessEnv): NonNullable<PipelineOptions
       grpc: ports.workerGrpc,
       kserveHttp: ports.workerKserveHttp,
       metrics: ports.workerMetrics,
+      ...(opensPeer ? { peer: ports.workerPeer } : {}),
     },
     aggregator: { http: ports.aggregatorHttp },
   };

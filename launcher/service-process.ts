@@ -26,6 +26,7 @@ export const serviceKinds: Readonly<Record<ServiceKind, ServiceKindFacts>> = {
       grpc: 'ROUNDHOUSE_WORKER_GRPC_PORT',
       kserveHttp: 'ROUNDHOUSE_WORKER_KSERVE_HTTP_PORT',
       metrics: 'ROUNDHOUSE_WORKER_METRICS_PORT',
+      peer: 'ROUNDHOUSE_WORKER_PEER_PORT',
     },
   },
   aggregator: {
