@@ -60,11 +60,11 @@ function announcedAddress({ announcedAddress: address, bindHost }: WorkerConfig,
   throw configError([{ path: 'ROUNDHOUSE_ANNOUNCED_ADDRESS', value: '', limit }]);
 }
 
-function overRedis(context: Context, events: WorkerEvents, remotes: RemoteSet): Announcements {
+/** Resolves when Redis is there, or the first try to reach it has failed. */
+async function overRedis(context: Context, events: WorkerEvents, remotes: RemoteSet): Promise<Announcements> {
   const { config, logger, onStop } = context;
   const { redisUrl: url, topicPrefix: prefix, remoteLeaseMs: leaseMs } = config;
   const redis = createRedis({ url, name: 'worker-engines', logger, redis: { enableOfflineQueue: false } });
-  redis.connect().catch(() => undefined);
   const announcements = new Announcements({
     redis,
     prefix,
@@ -77,6 +77,7 @@ function overRedis(context: Context, events: WorkerEvents, remotes: RemoteSet): 
     await announcements.close();
     await closeRedis(redis);
   });
+  await redis.connect().catch(() => undefined);
   return announcements;
 }
 
@@ -105,7 +106,7 @@ export async function startRemotes(
   onStop('remote engines', () => remotes.close());
   const { local, handOver } = parts;
   const placement = new RoutedEngines({ local, handOver, router, remotes, events });
-  const announcements = source.kind === 'redis' ? overRedis(context, events, remotes) : null;
+  const announcements = source.kind === 'redis' ? await overRedis(context, events, remotes) : null;
   if (source.kind === 'file') overFile(source.path, context, events, remotes);
   await announcements?.start();
   return {
