@@ -9,6 +9,8 @@ import { projectRoot } from './setup/places.mjs';
 const nativeSteps = ['npm', 'triton', 'typescript', 'native', 'python'];
 /** Benches that need neither services nor native code. */
 const simulated = ['scheduling', 'routers'];
+/** Those that need what a pipeline needs, and nothing that only tests have. */
+const ofProduct = ['mdrp', 'pipeline', 'recovery', 'reloads', 'routers', 'solver', 'stagger'];
 const programs = {
   solve: (args) => ['dist/native/planner/solve-main.js', args, nativeSteps],
   'dead-letters': (args) => ['dist/launcher/dead-letters.js', args, ['npm', 'typescript']],
@@ -16,13 +18,14 @@ const programs = {
   trace: (args) => ['dist/launcher/trace/main.js', args, ['npm', 'typescript']],
   models: (args) => ['dist/launcher/models/main.js', args, nativeSteps],
   'serve-models': (args) => ['dist/services/inference-worker/serve-models/main.js', args, nativeSteps],
-  bench: ([name, ...args]) => [
-    benchEntry(name),
-    args,
-    simulated.includes(name) && !args.includes('--real') ? ['npm', 'typescript'] : stepNames,
-  ],
+  bench: ([name, ...args]) => [benchEntry(name), args, benchSteps(name, args)],
 };
 const usage = `usage: node scripts/run.mjs ${Object.keys(programs).join('|')} …`;
+
+function benchSteps(name, args) {
+  if (simulated.includes(name) && !args.includes('--real')) return ['npm', 'typescript'];
+  return ofProduct.includes(name) ? productSteps : stepNames;
+}
 
 /** Only a run needs an engine, and only one without --direct a broker. */
 function replaySteps([command, ...args]) {
