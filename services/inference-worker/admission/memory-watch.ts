@@ -1,6 +1,6 @@
 import type { EngineLink } from '../engine-link';
 import type { WorkerEvents } from '../events';
-import { EngineService } from '#lib/engine-client/engine-service';
+import { EngineWatch, usualPauseMs } from './engine-watch';
 
 /** GpuMemory of schemas/proto/engine.proto. */
 interface GpuMemory {
@@ -12,50 +12,31 @@ interface GpuMemory {
   readonly refusals: number;
 }
 
-const pauseMs = 2_000;
-const timeoutMs = 1_000;
-
-/** Asks the active engine now and then what it holds of its GPUs, and puts it into the worker's metrics. */
-export class MemoryWatch {
-  private readonly timer: NodeJS.Timeout;
-  private engine: EngineService | null = null;
+/** What the active engine holds of its GPUs, as the worker's metrics. */
+export class MemoryWatch extends EngineWatch<{ readonly gpus: readonly GpuMemory[] }> {
   private readonly refusals = new Map<string, number>();
 
   constructor(
-    private readonly link: EngineLink,
+    link: EngineLink,
     private readonly events: WorkerEvents,
-    everyMs = pauseMs,
+    pauseMs = usualPauseMs,
   ) {
-    this.timer = setInterval(() => this.look(), everyMs);
-    this.timer.unref();
+    super(link, 'Memory', pauseMs);
   }
 
-  close(): void {
-    clearInterval(this.timer);
-    this.engine?.close();
+  protected override concerns(deviceKind: string): boolean {
+    return deviceKind !== 'cpu';
   }
 
-  /** An engine without a GPU has nothing to say; one that doesn't answer is the sentinel's to notice. */
-  private look(): void {
-    if (this.link.deviceKind === 'cpu') return;
-    const engine = this.connected();
-    engine?.ask<{ gpus: readonly GpuMemory[] }>('Memory', timeoutMs).then(
-      ({ gpus }) => engine === this.engine && gpus.forEach((gpu) => this.record(gpu)),
-      () => undefined,
-    );
-  }
-
-  /** Another engine has another address, and counts from 0. */
-  private connected(): EngineService | null {
-    const address = this.link.address();
-    if (address === (this.engine?.address ?? null)) return this.engine;
-    this.engine?.close();
+  protected forget(): void {
     this.refusals.clear();
-    this.engine = address === null ? null : new EngineService(address);
-    return this.engine;
   }
 
-  private record({ device, bytes, peak, arena, arena_peak: arenaPeak, refusals }: GpuMemory): void {
+  protected record({ gpus }: { readonly gpus: readonly GpuMemory[] }): void {
+    for (const gpu of gpus) this.recordOne(gpu);
+  }
+
+  private recordOne({ device, bytes, peak, arena, arena_peak: arenaPeak, refusals }: GpuMemory): void {
     const { events } = this;
     const gpu = String(device);
     events.GpuMemoryMeasured({ gpu, bytes });

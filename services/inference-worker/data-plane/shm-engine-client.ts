@@ -1,10 +1,10 @@
+import { ControlOverGrpc } from '#lib/engine-client/control-over-grpc';
 import { dataPlaneSocket } from '#lib/engine-client/data-plane';
 import type {
   EngineClient,
   InferRequest,
   InferResponse,
   InputLease,
-  ModelState,
   SlotLender,
 } from '#lib/engine-client/port';
 import { parameterRow } from '#lib/engine-client/request-parameters';
@@ -42,12 +42,13 @@ function tooLate(when: string): RoundhouseError {
 }
 
 /** Tensors through shared memory, control through gRPC. Output data are the caller's own. */
-class ShmEngineClient implements EngineClient, SlotLender {
+class ShmEngineClient extends ControlOverGrpc implements EngineClient, SlotLender {
   private readonly sessions: SessionKeeper;
   private readonly lenders = new WeakMap<InputLease, ShmSession>();
   private readonly lent: LentSlots;
 
   constructor(private readonly options: ShmEngineOptions) {
+    super(options.grpc);
     const { address, events, poolBytes, whenEmpty, onHangUp } = options;
     const classes = sizeClasses(poolBytes);
     this.lent = new LentSlots(classes);
@@ -129,31 +130,12 @@ class ShmEngineClient implements EngineClient, SlotLender {
     signal?: AbortSignal,
   ): Promise<InferResponse> {
     this.options.events.DataPlaneFellBack({ reason, model: request.model });
-    return this.options.grpc.infer(request, deadline, signal);
-  }
-
-  isLive(): Promise<boolean> {
-    return this.options.grpc.isLive();
-  }
-  isReady(): Promise<boolean> {
-    return this.options.grpc.isReady();
-  }
-  isModelReady(model: string, version?: string): Promise<boolean> {
-    return this.options.grpc.isModelReady(model, version);
-  }
-  repositoryIndex(): Promise<readonly ModelState[]> {
-    return this.options.grpc.repositoryIndex();
-  }
-  loadModel(model: string): Promise<void> {
-    return this.options.grpc.loadModel(model);
-  }
-  unloadModel(model: string): Promise<void> {
-    return this.options.grpc.unloadModel(model);
+    return this.grpc.infer(request, deadline, signal);
   }
 
   async close(): Promise<void> {
     await this.sessions.close();
-    await this.options.grpc.close();
+    await this.grpc.close();
   }
 }
 

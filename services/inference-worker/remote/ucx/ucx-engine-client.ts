@@ -1,4 +1,5 @@
-import type { EngineClient, InferRequest, InferResponse, ModelState } from '#lib/engine-client/port';
+import { ControlOverGrpc } from '#lib/engine-client/control-over-grpc';
+import type { EngineClient, InferRequest, InferResponse } from '#lib/engine-client/port';
 import type { UnixMs } from '#schemas/brands';
 import { RoundhouseError } from '#schemas/errors';
 import type { UcxEvents, UcxFallbackReason } from './ucx-events';
@@ -12,10 +13,11 @@ export interface UcxEngineOptions extends Omit<UcxLinkOptions, 'events'> {
 }
 
 /** Another worker's engines: tensors through UCX while it holds, through gRPC else, whichever request it is. */
-class UcxEngineClient implements EngineClient {
+class UcxEngineClient extends ControlOverGrpc implements EngineClient {
   private readonly link: UcxLink;
 
   constructor(private readonly options: UcxEngineOptions) {
+    super(options.grpc);
     this.link = new UcxLink(options);
   }
 
@@ -51,33 +53,14 @@ class UcxEngineClient implements EngineClient {
     deadline: UnixMs,
     signal?: AbortSignal,
   ): Promise<InferResponse> {
-    const { address: peer, events, grpc } = this.options;
+    const { address: peer, events } = this.options;
     events.UcxFellBack({ peer, reason, model: request.model });
-    return grpc.infer(request, deadline, signal);
-  }
-
-  isLive(): Promise<boolean> {
-    return this.options.grpc.isLive();
-  }
-  isReady(): Promise<boolean> {
-    return this.options.grpc.isReady();
-  }
-  isModelReady(model: string, version?: string): Promise<boolean> {
-    return this.options.grpc.isModelReady(model, version);
-  }
-  repositoryIndex(): Promise<readonly ModelState[]> {
-    return this.options.grpc.repositoryIndex();
-  }
-  loadModel(model: string): Promise<void> {
-    return this.options.grpc.loadModel(model);
-  }
-  unloadModel(model: string): Promise<void> {
-    return this.options.grpc.unloadModel(model);
+    return this.grpc.infer(request, deadline, signal);
   }
 
   async close(): Promise<void> {
     await this.link.close();
-    await this.options.grpc.close();
+    await this.grpc.close();
   }
 }
 
