@@ -10,6 +10,7 @@ import type {
   ZoneId,
 } from '#schemas/brands';
 import type { Courier, DispatchRound, Order, RoundPolicy, Stop } from '#schemas/domain';
+import { noOrderFeatures } from '#schemas/no-order-features';
 
 const seconds = (value: number) => value as Seconds;
 
@@ -67,15 +68,7 @@ export function buildOrder(id: string, changes: Partial<Order> = {}): Order {
     requiredSkills: [],
     timesDeferred: 0,
     known: { ready: true, pickupWait: true, handover: true },
-    features: {
-      merchantMeanPrepMinutes: 0,
-      merchantStdPrepMinutes: 0,
-      merchantOpenOrders: 0,
-      itemCount: 0,
-      pickupWaitMeanMinutes: 0,
-      handoverMeanMinutes: 0,
-      dropoffFloor: 0,
-    },
+    features: noOrderFeatures,
     ...changes,
   };
 }

@@ -1,20 +1,12 @@
 import type { CourierId, OrderId, PlaceId, Seconds, TenantId, ZoneId } from '#schemas/brands';
-import type { Order, OrderFeatures, RoundPolicy, Stop } from '#schemas/domain';
+import type { Order, RoundPolicy, Stop } from '#schemas/domain';
+import { noOrderFeatures } from '#schemas/no-order-features';
 import { distanceMetres, travelSeconds } from '../../routing/index';
 import type { Day, DayCourier, RoundView, Truth } from '../day';
 import type { DemandModel } from '../expected-demand';
 import type { MdrpCourier, MdrpInstance, MdrpOrder, MdrpParameters } from './instance';
 
 const MINUTE = 60;
-const noFeatures: OrderFeatures = {
-  merchantMeanPrepMinutes: 0,
-  merchantStdPrepMinutes: 0,
-  merchantOpenOrders: 0,
-  itemCount: 0,
-  pickupWaitMeanMinutes: 0,
-  handoverMeanMinutes: 0,
-  dropoffFloor: 0,
-};
 
 export interface MdrpDayOptions {
   readonly name: string;
@@ -94,7 +86,7 @@ function dayOrder(order: MdrpOrder, { parameters, restaurants }: MdrpInstance): 
     requiredSkills: [],
     timesDeferred: 0,
     known: { ready: true, pickupWait: true, handover: true },
-    features: noFeatures,
+    features: noOrderFeatures,
   };
 }
 

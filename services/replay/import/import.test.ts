@@ -1,38 +1,12 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { DispatchRound } from '#schemas/domain';
-import { RoundhouseError } from '#schemas/errors';
 import { openRecording } from '../recording/recording-reader';
 import { importCommand } from './import-command';
 import { parseImport } from './options';
+import { importFolder } from '../../../test/support/import-folder';
 
-let folder: string;
-let lines: string[];
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'import-'));
-  lines = [];
-});
-afterEach(() => rmSync(folder, { recursive: true }));
-
-const out = () => join(folder, 'out');
-const put = (name: string, text: string) => writeFileSync(join(folder, name), text);
-const tell = (line: string) => void lines.push(line);
-const run = (...argv: string[]) =>
-  importCommand(parseImport([...argv, '--out', out()]), {
-    env: {},
-    signal: new AbortController().signal,
-    tell,
-    tellError: tell,
-  });
-const imported = (): DispatchRound[] =>
-  [...openRecording(out()).rounds()].map(({ manifest }) => manifest.round);
-async function faultsOf(...argv: string[]): Promise<string[]> {
-  const error: unknown = await run(...argv).catch((caught: unknown) => caught);
-  expect(error).toBeInstanceOf(RoundhouseError);
-  expect((error as RoundhouseError).code).toBe('IMPORT_INVALID');
-  return (error as RoundhouseError).faults.map(({ path, value, limit }) => `${path}: ${value} | ${limit}`);
-}
+const { folder, out, tell, run, faultsOf, imported } = importFolder();
+const put = (name: string, text: string) => writeFileSync(join(folder(), name), text);
 
 describe('rounds as JSON lines', () => {
   const round = (changes: object = {}) =>
@@ -46,7 +20,7 @@ describe('rounds as JSON lines', () => {
       ],
       ...changes,
     });
-  const file = () => join(folder, 'rounds.jsonl');
+  const file = () => join(folder(), 'rounds.jsonl');
 
   test('are taken with their defaults, and arrive before their deadlines', async () => {
     put('rounds.jsonl', `${round()}\r\n\n${round({ roundId: '2', sequence: '9007199254740993' })}`);
@@ -77,10 +51,10 @@ describe('rounds as JSON lines', () => {
   });
 
   test('no file, no text, no rounds', async () => {
-    expect(await faultsOf('rounds', join(folder, 'none'))).toEqual([
+    expect(await faultsOf('rounds', join(folder(), 'none'))).toEqual([
       expect.stringMatching(/none: ENOENT.* \| a readable file/),
     ]);
-    expect(await faultsOf('rounds', folder)).toEqual([expect.stringContaining('no regular file')]);
+    expect(await faultsOf('rounds', folder())).toEqual([expect.stringContaining('no regular file')]);
     writeFileSync(file(), Buffer.from([0x7b, 0xff, 0x7d]));
     expect(await faultsOf('rounds', file())).toEqual(['rounds.jsonl:1: bytes that are no text | UTF-8']);
     put('rounds.jsonl', '\n');
@@ -108,7 +82,7 @@ describe('tables of our own', () => {
   });
 
   test('become the rounds of a day, in which couriers hold what they were given', async () => {
-    expect(await run('tables', folder)).toBe(0);
+    expect(await run('tables', folder())).toBe(0);
     const rounds = imported();
     expect(rounds[0]).toMatchObject({
       asOf: 36_000,
@@ -129,10 +103,10 @@ describe('tables of our own', () => {
   });
 
   test('are the same as JSON lines', async () => {
-    await run('tables', folder);
+    await run('tables', folder());
     const before = imported();
     rmSync(out(), { recursive: true });
-    rmSync(join(folder, 'orders.csv'));
+    rmSync(join(folder(), 'orders.csv'));
     const names = orders[0]!.split(',');
     const cells = [
       orders[1]!.split(','),
@@ -147,7 +121,7 @@ describe('tables of our own', () => {
       ),
     );
     put('orders.jsonl', json.join('\n'));
-    await run('tables', folder);
+    await run('tables', folder());
     expect(imported()).toEqual(before);
   });
 
@@ -158,7 +132,7 @@ describe('tables of our own', () => {
     );
     put('couriers.csv', [...couriers, 'k,1,1,9,8,boat'].join('\n'));
     put('settings.json', JSON.stringify({ space: 'polar', policy: { weights: { latenes: 1 } }, f: 5 }));
-    const faults = await faultsOf('tables', folder);
+    const faults = await faultsOf('tables', folder());
     for (const expected of [
       'settings.json: a column f |',
       'settings.json policy.weights.latenes',
@@ -177,26 +151,28 @@ describe('tables of our own', () => {
 
   test('files that are absent, there twice, empty or without an end', async () => {
     put('orders.jsonl', '');
-    expect(await faultsOf('tables', folder)).toEqual([
+    expect(await faultsOf('tables', folder())).toEqual([
       expect.stringContaining('orders: both | one of orders.csv'),
     ]);
-    rmSync(join(folder, 'orders.jsonl'));
+    rmSync(join(folder(), 'orders.jsonl'));
     put('orders.csv', '');
-    expect(await faultsOf('tables', folder)).toContainEqual(expect.stringContaining('orders.csv:1: nothing'));
+    expect(await faultsOf('tables', folder())).toContainEqual(
+      expect.stringContaining('orders.csv:1: nothing'),
+    );
     put('orders.csv', `${orders[0]}\n"a,36000`);
-    expect(await faultsOf('tables', folder)).toContainEqual(
+    expect(await faultsOf('tables', folder())).toContainEqual(
       expect.stringContaining('a quote without an end'),
     );
     put('orders.csv', `${orders[0]},orderId\n`);
-    expect(await faultsOf('tables', folder)).toContainEqual(expect.stringContaining('two columns orderId'));
-    rmSync(join(folder, 'couriers.csv'));
-    expect(await faultsOf('tables', folder)).toEqual([expect.stringContaining('couriers: absent')]);
+    expect(await faultsOf('tables', folder())).toContainEqual(expect.stringContaining('two columns orderId'));
+    rmSync(join(folder(), 'couriers.csv'));
+    expect(await faultsOf('tables', folder())).toEqual([expect.stringContaining('couriers: absent')]);
   });
 
   test('a mistyped time is no day of aeons', async () => {
     // 300 s a round: (300,036,000 - 36,000) / 300 is a million rounds, one second more is another.
     put('orders.csv', [...orders, 'd,300036001,300036001,R,0,0,900,0,60'].join('\n'));
-    expect(await faultsOf('tables', folder)).toEqual([
+    expect(await faultsOf('tables', folder())).toEqual([
       'orders.csv placedAt: 36000 to 300036001, 1000001 rounds of 300 s | at most 1000000 rounds',
     ]);
   });
@@ -205,11 +181,11 @@ describe('tables of our own', () => {
     put('settings.json', JSON.stringify({ ...settings, space: 'wgs84' }));
     put('orders.csv', [orders[0]!, 'a,36000,36600,R,13.4,52.5,52.5,13.4,60'].join('\n'));
     put('couriers.csv', [couriers[0]!, 'k,13.4,52.5,36000,50000,bike'].join('\n'));
-    expect((await faultsOf('tables', folder))[0]).toMatch(/orders\[0\].dropoff.point: .*within 1000000 m/);
+    expect((await faultsOf('tables', folder()))[0]).toMatch(/orders\[0\].dropoff.point: .*within 1000000 m/);
   });
 });
 
-test('a folder of the MDRP format', async () => {
+test('a folder() of the MDRP format', async () => {
   put(
     'orders.txt',
     'order\tx\ty\tplacement_time\trestaurant\tready_time\no1\t1000\t0\t10\tr1\t25\no2\t900\t0\t31\tr1\t40\n',
@@ -221,7 +197,7 @@ test('a folder of the MDRP format', async () => {
     'meters_per_minute\tpickup service minutes\tdropoff service minutes\ttarget click-to-door\t' +
       'maximum click-to-door\tpay per order\tguaranteed pay per hour\n320\t4\t4\t40\t90\t10\t15\n',
   );
-  expect(await run('mdrp', folder, '--f', '10')).toBe(0);
+  expect(await run('mdrp', folder(), '--f', '10')).toBe(0);
   const rounds = imported();
   expect(rounds[0]).toMatchObject({
     asOf: 600,
@@ -231,8 +207,8 @@ test('a folder of the MDRP format', async () => {
   });
   expect(openRecording(out()).manifest.origin).toMatchObject({ kind: 'mdrp', files: { length: 4 } });
   rmSync(out(), { recursive: true });
-  rmSync(join(folder, 'couriers.txt'));
-  await expect(run('mdrp', folder)).rejects.toMatchObject({ code: 'MDRP_INVALID' });
+  rmSync(join(folder(), 'couriers.txt'));
+  await expect(run('mdrp', folder())).rejects.toMatchObject({ code: 'MDRP_INVALID' });
 });
 
 test.each([
@@ -249,7 +225,7 @@ test.each([
 test('an --out with something in it is left alone', async () => {
   put('rounds.jsonl', '');
   await expect(
-    importCommand(parseImport(['rounds', join(folder, 'rounds.jsonl'), '--out', folder]), {
+    importCommand(parseImport(['rounds', join(folder(), 'rounds.jsonl'), '--out', folder()]), {
       env: {},
       signal: new AbortController().signal,
       tell,

@@ -1,6 +1,7 @@
 import type { Day, DayCourier } from '#policy/simulation/day';
 import { policyOf } from '#policy/validation/index';
 import type { CourierId, OrderId, PlaceId, Seconds } from '#schemas/brands';
+import { noOrderFeatures } from '#schemas/no-order-features';
 import { ImportFaults } from './import-faults';
 import { waves, waybills, type Waybill } from './meituan-tables';
 import { RowReader } from './row-reader';
@@ -11,16 +12,6 @@ export interface MeituanDayChoice {
   readonly area: string;
   readonly roundMinutes: number;
 }
-
-const noFeatures = {
-  merchantMeanPrepMinutes: 0,
-  merchantStdPrepMinutes: 0,
-  merchantOpenOrders: 0,
-  itemCount: 0,
-  pickupWaitMeanMinutes: 0,
-  handoverMeanMinutes: 0,
-  dropoffFloor: 0,
-};
 
 /** Known from when it was pushed to the dispatching; a meal is ready when it was estimated to be. */
 function orderOf({ orderId, pushedAt, orderedAt, readyAt, promisedAt, ...waybill }: Waybill): TableOrder {
@@ -44,7 +35,7 @@ function orderOf({ orderId, pushedAt, orderedAt, readyAt, promisedAt, ...waybill
     requiredSkills: [],
     timesDeferred: 0,
     known: { ready: true, pickupWait: true, handover: true },
-    features: noFeatures,
+    features: noOrderFeatures,
   };
   return { order, actualReadyAt: ready };
 }

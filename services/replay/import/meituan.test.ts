@@ -1,42 +1,13 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { projectPath } from '#schemas/project-root';
-import type { DispatchRound } from '#schemas/domain';
-import { RoundhouseError } from '#schemas/errors';
-import { openRecording } from '../recording/recording-reader';
-import { importCommand } from './import-command';
-import { parseImport } from './options';
+import { importFolder } from '../../../test/support/import-folder';
 
-let folder: string;
-let lines: string[];
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'import-'));
-  lines = [];
-});
-afterEach(() => rmSync(folder, { recursive: true }));
-
-const out = () => join(folder, 'out');
-const tell = (line: string) => void lines.push(line);
-const run = (...argv: string[]) =>
-  importCommand(parseImport([...argv, '--out', out()]), {
-    env: {},
-    signal: new AbortController().signal,
-    tell,
-    tellError: tell,
-  });
-const imported = (): DispatchRound[] =>
-  [...openRecording(out()).rounds()].map(({ manifest }) => manifest.round);
-async function faultsOf(...argv: string[]): Promise<string[]> {
-  const error: unknown = await run(...argv).catch((caught: unknown) => caught);
-  expect(error).toBeInstanceOf(RoundhouseError);
-  expect((error as RoundhouseError).code).toBe('IMPORT_INVALID');
-  return (error as RoundhouseError).faults.map(({ path, value, limit }) => `${path}: ${value} | ${limit}`);
-}
+const { folder, lines, out, run, faultsOf, imported } = importFolder();
 
 describe("Meituan's files", () => {
   const noon = 1_665_979_200; // 17 October 2022, 12:00 in China: 43,200 s of the day, a Monday
-  const files = () => join(folder, 'meituan');
+  const files = () => join(folder(), 'meituan');
   beforeEach(() => cpSync(projectPath('test', 'fixtures', 'meituan'), files(), { recursive: true }));
   const change = (file: string, from: string, to: string) =>
     writeFileSync(join(files(), file), readFileSync(join(files(), file), 'utf8').replace(from, to));

@@ -5,14 +5,8 @@ import { distanceMetres, projectPoints, travelSeconds } from '#policy/routing/in
 import type { Day, DayCourier, Truth } from '#policy/simulation/day';
 import { policyOf } from '#policy/validation/index';
 import type { CourierId, OrderId, PlaceId, Seconds, TenantId, ZoneId } from '#schemas/brands';
-import {
-  vehicles,
-  type Order,
-  type OrderFeatures,
-  type Point,
-  type RoundPolicy,
-  type Space,
-} from '#schemas/domain';
+import { vehicles, type Order, type Point, type RoundPolicy, type Space } from '#schemas/domain';
+import { noOrderFeatures } from '#schemas/no-order-features';
 import { ImportFaults } from './import-faults';
 import { anyTime, checkColumns, RowReader } from './row-reader';
 import { tableFile, tableRows } from './table-rows';
@@ -31,15 +25,6 @@ const settingColumns = [
 const service = { min: 0, max: 86_400 };
 /** A week of a round a second is 604,800. */
 const maxRounds = 1_000_000;
-const noFeatures: OrderFeatures = {
-  merchantMeanPrepMinutes: 0,
-  merchantStdPrepMinutes: 0,
-  merchantOpenOrders: 0,
-  itemCount: 0,
-  pickupWaitMeanMinutes: 0,
-  handoverMeanMinutes: 0,
-  dropoffFloor: 0,
-};
 
 interface DaySettings {
   readonly row: RowReader;
@@ -111,7 +96,7 @@ function readOrder(row: RowReader, space: Space): TableOrder {
     requiredSkills: row.list('requiredSkills'),
     timesDeferred: 0,
     known: { ready: true, pickupWait: true, handover: true },
-    features: noFeatures,
+    features: noOrderFeatures,
   };
   return { order, actualReadyAt: row.integer('actualReadyAt', anyTime, readyAt) as Seconds };
 }

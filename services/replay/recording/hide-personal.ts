@@ -7,25 +7,16 @@ import type {
   DispatchRound,
   Observation,
   Order,
-  OrderFeatures,
   RoundKey,
   ShardOutcome,
   Stop,
 } from '#schemas/domain';
 import { headers as headerNames } from '#schemas/topics';
+import { noOrderFeatures } from '#schemas/no-order-features';
 import type { PersonalField, PersonalRules } from './personal-rules';
 import type { RecordedRound } from './recorded-round';
 
 const nowhere = { x: 0, y: 0 };
-const noFeatures: OrderFeatures = {
-  merchantMeanPrepMinutes: 0,
-  merchantStdPrepMinutes: 0,
-  merchantOpenOrders: 0,
-  itemCount: 0,
-  pickupWaitMeanMinutes: 0,
-  handoverMeanMinutes: 0,
-  dropoffFloor: 0,
-};
 
 /** A replay needs it, and it says nothing of anybody. */
 const keptHeaders: readonly string[] = [headerNames.effort];
@@ -121,7 +112,7 @@ export class PersonalHider {
   }
 
   private order(order: Order): Order {
-    const features = this.drops('features') ? noFeatures : order.features;
+    const features = this.drops('features') ? noOrderFeatures : order.features;
     return {
       ...order,
       orderId: this.id('orderId', order.orderId),
