@@ -142,3 +142,10 @@ function tellFailure(error: unknown, usage: string): number {
   process.stderr.write(`${errorText(error)}\n${isOfTheUser ? `\n${usageBehindFault(usage)}\n` : ''}`);
   return isOfTheUser ? 2 : 1;
 }
+
+/** Throws ArgumentsInvalid. `given`: numbers of 0 and above, separated by commas. */
+export function numberList(flag: string, given: string): number[] {
+  const values = given.split(',').map((part) => (part.trim() === '' ? NaN : Number(part)));
+  if (values.every((value) => Number.isFinite(value) && value >= 0)) return values;
+  throw new ArgumentsInvalid(`--${flag} is ${given}: numbers, separated by commas`);
+}

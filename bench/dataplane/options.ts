@@ -1,4 +1,4 @@
-import { ArgumentsInvalid, readFlags } from '#lib/command-line';
+import { numberList, readFlags } from '#lib/command-line';
 
 export interface Options {
   readonly sizes: readonly number[];
@@ -19,17 +19,11 @@ export const usage = `npm run --silent bench -- dataplane [--sizes 4096,…] [--
 const text = { type: 'string' } as const;
 const flags = { sizes: text, concurrency: text, seconds: text, sustain: text, rate: text };
 
-function numbers(flag: string, given: string): number[] {
-  const values = given.split(',').map((part) => (part.trim() === '' ? NaN : Number(part)));
-  if (values.every((value) => Number.isFinite(value) && value >= 0)) return values;
-  throw new ArgumentsInvalid(`--${flag} is ${given}: numbers, separated by commas`);
-}
-
 /** Throws ArgumentsInvalid. */
 export function parseOptions(argv: readonly string[]): Options {
   const given = readFlags(argv, flags);
   const list = (flag: keyof typeof flags, fallback: string): number[] =>
-    numbers(flag, given[flag] ?? fallback);
+    numberList(flag, given[flag] ?? fallback);
   return {
     sizes: list('sizes', '4096,65536,1048576,4194304'),
     concurrencies: list('concurrency', '1,16'),

@@ -1,4 +1,4 @@
-import { ArgumentsInvalid, readFlags } from '#lib/command-line';
+import { ArgumentsInvalid, numberList, readFlags } from '#lib/command-line';
 
 export const networkKinds = ['auto', 'namespaces', 'loopback'] as const;
 export type NetworkKind = (typeof networkKinds)[number];
@@ -32,17 +32,11 @@ const flags = {
   switches: text,
 };
 
-function numbers(flag: string, given: string): number[] {
-  const values = given.split(',').map((part) => (part.trim() === '' ? NaN : Number(part)));
-  if (values.every((value) => Number.isFinite(value) && value >= 0)) return values;
-  throw new ArgumentsInvalid(`--${flag} is ${given}: numbers, separated by commas`);
-}
-
 /** Throws ArgumentsInvalid. */
 export function parseOptions(argv: readonly string[]): Options {
   const given = readFlags(argv, flags);
   const list = (flag: keyof typeof flags, fallback: string): number[] =>
-    numbers(flag, given[flag] ?? fallback);
+    numberList(flag, given[flag] ?? fallback);
   const network = networkKinds.find((kind) => kind === (given.network ?? 'auto'));
   if (network === undefined) throw new ArgumentsInvalid(`--network is one of ${networkKinds.join(', ')}`);
   return {
