@@ -5,7 +5,7 @@
 #include "answers_to_js.hpp"
 #include "client_session.hpp"
 #include "failure.hpp"
-#include "js_arguments.hpp"
+#include "../../addon/js_arguments.hpp"
 #include "request_from_js.hpp"
 #include "slot_views.hpp"
 

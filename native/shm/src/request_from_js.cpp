@@ -1,6 +1,6 @@
 #include "request_from_js.hpp"
 
-#include "js_arguments.hpp"
+#include "../../addon/js_arguments.hpp"
 #include "parameters_from_js.hpp"
 
 namespace roundhouse::shm {

@@ -1,6 +1,7 @@
 #include "slot_views.hpp"
 
-#include "js_arguments.hpp"
+#include "../../addon/js_arguments.hpp"
+#include "failure.hpp"
 
 namespace roundhouse::shm {
 namespace {

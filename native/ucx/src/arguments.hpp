@@ -6,23 +6,10 @@
 #include <cstdint>
 #include <string>
 
-#include "failure.hpp"
+#include "../../addon/js_arguments.hpp"
 #include "host.hpp"
 
 namespace roundhouse::ucx {
-
-[[noreturn]] inline void invalid(const std::string& what) { throw UcxFailure("INVALID_ARG", what); }
-
-inline std::uint64_t whole(const Napi::Value& value, const char* name) {
-  const double number = value.IsNumber() ? value.As<Napi::Number>().DoubleValue() : -1;
-  if (!(number >= 0 && number <= 9007199254740991.0)) invalid(std::string(name) + " must be a whole number");
-  return static_cast<std::uint64_t>(number);
-}
-
-inline std::string text(const Napi::Value& value, const char* name) {
-  if (!value.IsString()) invalid(std::string(name) + " must be a string");
-  return value.As<Napi::String>().Utf8Value();
-}
 
 // The caller keeps the memory.
 inline Part part_of(const Napi::Value& value, const char* name) {

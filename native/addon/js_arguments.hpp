@@ -1,4 +1,4 @@
-// Arguments of the addon's functions: what is none throws INVALID_ARG with its name.
+// Arguments of addons' functions: what is none throws INVALID_ARG with its name.
 #pragma once
 
 #include <napi.h>
@@ -6,11 +6,11 @@
 #include <cstdint>
 #include <string>
 
-#include "failure.hpp"
+#include "coded_failure.hpp"
 
-namespace roundhouse::shm {
+namespace roundhouse {
 
-[[noreturn]] inline void invalid(const std::string& what) { throw ShmFailure("INVALID_ARG", what); }
+[[noreturn]] inline void invalid(const std::string& what) { throw CodedFailure("INVALID_ARG", what); }
 
 inline std::uint64_t whole(const Napi::Value& value, const char* name) {
   const double number = value.IsNumber() ? value.As<Napi::Number>().DoubleValue() : -1;
@@ -23,4 +23,4 @@ inline std::string text(const Napi::Value& value, const char* name) {
   return value.As<Napi::String>().Utf8Value();
 }
 
-}  // namespace roundhouse::shm
+}  // namespace roundhouse
