@@ -6,6 +6,7 @@ import { nativeBuild, nativeTests } from './native-build.mjs';
 import { npmPackages } from './npm-packages.mjs';
 import { placesOf } from './places.mjs';
 import { requirePlatform, requireTools } from './prerequisites.mjs';
+import { prometheusPrograms } from './prometheus.mjs';
 import { pythonBackend } from './python-backend.mjs';
 import { redisServer } from './redis-server.mjs';
 import { runSteps } from './run-steps.mjs';
@@ -27,6 +28,7 @@ const makers = {
   'native-tests': nativeTests,
   python: pythonBackend,
   'test-packages': testPackages,
+  prometheus: prometheusPrograms,
 };
 
 export const stepNames = Object.keys(makers);
@@ -37,7 +39,7 @@ export const optionalStepNames = Object.keys(optionalMakers);
 
 /** What a pipeline on one machine needs: everything but what only tests and other workers' engines do. */
 export const productSteps = stepNames.filter(
-  (name) => !['native-tests', 'test-packages', 'ucx'].includes(name),
+  (name) => !['native-tests', 'test-packages', 'prometheus', 'ucx'].includes(name),
 );
 
 /**
