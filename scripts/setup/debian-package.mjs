@@ -1,27 +1,19 @@
-import { readFileSync, readdirSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { sha256Of } from './checksums.mjs';
 import { runLogged, SetUpError } from './command.mjs';
 import { makeFolder } from './make-folder.mjs';
+import { readPin, requirePinned } from './pin.mjs';
 
-/** Downloads the one package of a pin file ("name=version sha256:hash") and unpacks it, without root. */
+/** Downloads the one package of a pin file and unpacks it into `folder`, without root. */
 export async function unpackDebianPackage(pinFile, folder, log) {
-  const { wanted, hash } = readPin(pinFile);
+  const pin = readPin(pinFile);
   const downloads = join(folder, '.download');
   makeFolder(downloads);
-  await download(wanted, downloads, log);
-  const file = join(downloads, readdirSync(downloads).find((name) => name.endsWith('.deb')) ?? 'no-package');
-  const actual = sha256Of(file);
-  if (actual !== hash) throw new SetUpError(`${wanted} has sha256 ${actual}, ${pinFile} says ${hash}`);
-  await runLogged('dpkg-deb', ['-x', file, folder], { log: `${log}.unpack.log` });
-}
-
-export function readPin(pinFile) {
-  const pin = /^(?<wanted>[a-z0-9.+-]+=\S+) sha256:(?<hash>[0-9a-f]{64})\s*$/.exec(
-    readFileSync(pinFile, 'utf8'),
-  );
-  if (pin === null) throw new SetUpError(`${pinFile} is not "name=version sha256:hash"`);
-  return pin.groups;
+  await download(pin.wanted, downloads, log);
+  const name = readdirSync(downloads).find((entry) => entry.endsWith('.deb'));
+  if (name === undefined) throw new SetUpError(`apt-get brought no package for ${pin.wanted}`);
+  requirePinned(join(downloads, name), pin);
+  await runLogged('dpkg-deb', ['-x', join(downloads, name), folder], { log: `${log}.unpack.log` });
 }
 
 /** By the machine's own list of packages; where that is absent or old, by one that is fetched for this alone. */
@@ -30,11 +22,12 @@ async function download(wanted, downloads, log) {
   try {
     await runLogged('apt-get', ['-q', 'download', wanted], options);
   } catch {
-    const places = ['State::lists', 'Cache'].map((name) => [name, join(downloads, name.replace('::', '-'))]);
-    makeFolder(join(places[0][1], 'partial'));
-    makeFolder(join(places[1][1], 'archives', 'partial'));
-    const own = places.flatMap(([name, folder]) => ['-o', `Dir::${name}=${folder}`]);
-    await runLogged('apt-get', ['-q', ...own, 'update'], options);
-    await runLogged('apt-get', ['-q', ...own, 'download', wanted], options);
+    const lists = join(downloads, 'lists');
+    const cache = join(downloads, 'cache');
+    makeFolder(join(lists, 'partial'));
+    makeFolder(join(cache, 'archives', 'partial'));
+    const own = ['-q', '-o', `Dir::State::lists=${lists}`, '-o', `Dir::Cache=${cache}`];
+    await runLogged('apt-get', [...own, 'update'], options);
+    await runLogged('apt-get', [...own, 'download', wanted], options);
   }
 }

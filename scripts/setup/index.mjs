@@ -1,5 +1,6 @@
 import { brokerJars } from './broker-jars.mjs';
 import { cudaCompiler } from './cuda-compiler.mjs';
+import { helmProgram } from './helm.mjs';
 import { LiveLine } from './live-line.mjs';
 import { withLock } from './lock.mjs';
 import { nativeBuild, nativeTests } from './native-build.mjs';
@@ -29,6 +30,7 @@ const makers = {
   python: pythonBackend,
   'test-packages': testPackages,
   prometheus: prometheusPrograms,
+  helm: helmProgram,
 };
 
 export const stepNames = Object.keys(makers);
@@ -38,9 +40,8 @@ const optionalMakers = { cuda: cudaCompiler, tensorrt: tensorrtHeaders };
 export const optionalStepNames = Object.keys(optionalMakers);
 
 /** What a pipeline on one machine needs: everything but what only tests and other workers' engines do. */
-export const productSteps = stepNames.filter(
-  (name) => !['native-tests', 'test-packages', 'prometheus', 'ucx'].includes(name),
-);
+const notOfProduct = ['native-tests', 'test-packages', 'prometheus', 'helm', 'ucx'];
+export const productSteps = stepNames.filter((name) => !notOfProduct.includes(name));
 
 /**
  * Sets up what is missing; resolves to the number of steps that ran. A look costs no lock and no network.

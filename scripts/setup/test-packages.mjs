@@ -1,6 +1,7 @@
-import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { runLogged, SetUpError } from './command.mjs';
+import { runLogged } from './command.mjs';
+import { orSayWhy } from './or-say-why.mjs';
 import { pipEnvironmentHere } from './pip-environment.mjs';
 import { hashFiles, isStamped, writeStamp } from './stamp.mjs';
 
@@ -14,23 +15,17 @@ const install = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check
 export function testPackages(places) {
   const requirements = join(places.root, 'test', 'python', 'requirements.txt');
   const folder = join(places.state, 'venv');
-  const reason = join(places.state, 'venv-missing.txt');
   const inputs = () => hashFiles(places.root, [requirements]);
   return {
     name: 'Python packages for tests',
     tools: ['python'],
     needs: [],
     isDone: () => !existsSync(requirements) || isStamped(folder, inputs()),
-    run: async () => {
-      rmSync(reason, { force: true });
-      try {
+    run: () =>
+      orSayWhy(places, 'venv', async () => {
         await makeEnvironment(folder, requirements, places.logs);
         writeStamp(folder, inputs());
-      } catch (error) {
-        if (!(error instanceof SetUpError)) throw error;
-        writeFileSync(reason, error.message);
-      }
-    },
+      }),
   };
 }
 

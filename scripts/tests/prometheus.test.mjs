@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { readPin } from '../setup/debian-package.mjs';
+import { missingFile } from '../setup/or-say-why.mjs';
+import { readPin, requirePinned } from '../setup/pin.mjs';
 import { placesOf, projectRoot } from '../setup/places.mjs';
-import { prometheusMissing, prometheusPrograms } from '../setup/prometheus.mjs';
+import { prometheusPrograms } from '../setup/prometheus.mjs';
 import { temporaryFolder } from './temporary-folder.mjs';
 
 function pinned(context, text) {
@@ -20,12 +21,26 @@ test('a pin that is no pin leaves the reason and no folder, and set-up goes on',
   const step = prometheusPrograms(places);
   await step.run();
   assert.equal(step.isDone(), false);
-  assert.match(readFileSync(prometheusMissing(places), 'utf8'), /is not "name=version sha256:hash"/);
+  assert.match(
+    readFileSync(missingFile(places, 'prometheus'), 'utf8'),
+    /is not "name and version sha256:hash"/,
+  );
   assert.equal(existsSync(join(places.toolchain, 'prometheus')), false);
 });
 
-test('the pin of this project names a version and a hash', () => {
-  const { wanted, hash } = readPin(join(projectRoot, 'toolchain', 'debian', 'prometheus.txt'));
-  assert.match(wanted, /^prometheus=\d/);
-  assert.equal(hash.length, 64);
+test('the pins of this project name a version and a hash', () => {
+  const wanted = (...path) => readPin(join(projectRoot, 'toolchain', ...path)).wanted;
+  assert.match(wanted('debian', 'prometheus.txt'), /^prometheus=\d/);
+  assert.match(wanted('npm', 'helm.txt'), /@\d/);
+});
+
+test('a file with another hash than the pinned one is refused, with both', (context) => {
+  const file = join(temporaryFolder(context), 'a.deb');
+  writeFileSync(file, 'other');
+  // printf other | sha256sum
+  const actual = 'd9298a10d1b0735837dc4bd85dac641b0f3cef27a47e5d53a54f2f3f5b2fcffa';
+  const pin = { wanted: 'a=1', hash: '0'.repeat(64), pinFile: 'a.txt' };
+  assert.throws(() => requirePinned(file, pin), {
+    message: `a=1 has sha256 ${actual}, a.txt says ${pin.hash}`,
+  });
 });
