@@ -2,7 +2,9 @@ import { once } from 'node:events';
 import { numberFlag, readFlags, runCommand } from '#lib/command-line';
 import { connectBus } from '#lib/bus/kafka';
 import type { BusMessage } from '#lib/bus/port';
-import { brokersSetting, commonSettings, loadConfig } from '#lib/config';
+import { kafkaAccess } from '#lib/bus/kafka-security';
+import { kafkaSettings } from '#lib/bus/kafka-settings';
+import { commonSettings, loadConfig } from '#lib/config';
 import { createTelemetry } from '#lib/telemetry';
 import { RoundhouseError } from '#schemas/errors';
 import { topicsOf } from '#schemas/topics';
@@ -18,7 +20,7 @@ ROUNDHOUSE_TOPIC_PREFIX the prefix of the topics, if there is one.`;
 const whereTheBrokerIs = 'KAFKA_BROKERS names the broker: copy the line that `npm start -- --serve` prints';
 
 const settings = {
-  brokers: brokersSetting('KAFKA_BROKERS', '127.0.0.1:9092'),
+  ...kafkaSettings,
   topicPrefix: commonSettings.topicPrefix,
 };
 
@@ -40,9 +42,9 @@ function byTime(a: BusMessage, b: BusMessage): number {
 }
 
 async function list({ limit, follow }: Arguments): Promise<void> {
-  const { brokers, topicPrefix } = loadConfig(process.env, settings);
+  const { topicPrefix, ...kafka } = loadConfig(process.env, settings);
   const { logger } = createTelemetry({ service: 'dead-letters', logLevel: 'silent' });
-  const bus = connectBus({ brokers, clientId: 'roundhouse-dead-letters', logger });
+  const bus = connectBus({ ...kafkaAccess(kafka), clientId: 'roundhouse-dead-letters', logger });
   const topic = topicsOf(topicPrefix).deadLetters;
   await bus.waitUntilReady(5_000).catch((error: RoundhouseError) => {
     throw new RoundhouseError(error.code, `${error.message}. ${whereTheBrokerIs}`, [], { cause: error });

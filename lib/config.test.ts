@@ -94,7 +94,7 @@ test.each([
 });
 
 test('what an unknown key holds is not shown', () => {
-  const { message, faults } = errorOf({ ROUNDHOUSE_REDIS_PASSWORD: 'secret' });
-  expect(message).toMatch(/^1 fault in the configuration:\n  ROUNDHOUSE_REDIS_PASSWORD: /);
+  const { message, faults } = errorOf({ ROUNDHOUSE_REDIS_WORDPASS: 'secret' });
+  expect(message).toMatch(/^1 fault in the configuration:\n  ROUNDHOUSE_REDIS_WORDPASS: /);
   expect(message + JSON.stringify(faults)).not.toMatch(/secret/);
 });

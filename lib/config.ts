@@ -1,132 +1,23 @@
-import { resolve } from 'node:path';
-import { RoundhouseError, type Fault } from '#schemas/errors';
-import { projectRoot } from '#schemas/project-root';
-import { knownKeys } from './config-keys';
-import { counted } from '#schemas/counted';
+import type { Fault } from '#schemas/errors';
 import { nearestName } from '#schemas/nearest-name';
-import { shownText } from '#schemas/shown-text';
+import { kafkaSettings } from './bus/kafka-settings';
+import { configError, masked, notShown } from './config-error';
+import { knownKeys } from './config-keys';
+import { redisSettings } from './redis-settings';
+import {
+  choiceSetting,
+  folderSetting,
+  integerSetting,
+  optional,
+  textSetting,
+  type ConfigOf,
+  type ConfigSpec,
+} from './settings';
+
+export { configError } from './config-error';
+export * from './settings';
 
 export type Env = Readonly<Record<string, string | undefined>>;
-
-/** One setting: the environment key it comes from, its default, and how its text is read. */
-export interface Setting<T> {
-  readonly key: string;
-  readonly fallback: string;
-  /** The value, or what is allowed instead. */
-  read(text: string): { readonly value: T } | { readonly limit: string };
-}
-export type ConfigSpec = Readonly<Record<string, Setting<unknown>>>;
-export type ConfigOf<S extends ConfigSpec> = {
-  readonly [K in keyof S]: S[K] extends Setting<infer T> ? T : never;
-};
-
-export function integerSetting(
-  key: string,
-  limits: { readonly default: number; readonly min: number; readonly max: number },
-): Setting<number> {
-  const limit = `a whole number from ${limits.min} to ${limits.max}`;
-  return {
-    key,
-    fallback: String(limits.default),
-    read(text) {
-      const value = /^-?\d{1,15}$/.test(text) ? Number(text) : NaN;
-      return value >= limits.min && value <= limits.max ? { value } : { limit };
-    },
-  };
-}
-
-/** null when the key is absent. */
-function optional<T>(setting: Setting<T>): Setting<T | null> {
-  return {
-    key: setting.key,
-    fallback: '',
-    read: (text) => (text === '' ? { value: null } : setting.read(text)),
-  };
-}
-
-export function portSetting(key: string, fallback: number): Setting<number> {
-  return integerSetting(key, { default: fallback, min: 0, max: 65_535 });
-}
-
-export function textSetting(
-  key: string,
-  options: { readonly default: string; readonly pattern?: RegExp; readonly limit?: string },
-): Setting<string> {
-  const pattern = options.pattern ?? /^.{1,1000}$/;
-  const limit = options.limit ?? 'text of 1 to 1000 characters';
-  return {
-    key,
-    fallback: options.default,
-    read: (text) => (pattern.test(text) ? { value: text } : { limit }),
-  };
-}
-
-/** A folder; a relative path starts at the root of the project, wherever the process was started. */
-export function folderSetting(key: string, fallback: string): Setting<string> {
-  return {
-    key,
-    fallback,
-    read(text) {
-      const good = text.length <= 1_000 && !text.includes('\0');
-      return good ? { value: resolve(projectRoot, text) } : { limit: 'a path of at most 1000 characters' };
-    },
-  };
-}
-
-export function choiceSetting<const C extends string>(
-  key: string,
-  choices: readonly C[],
-  fallback: NoInfer<C>,
-): Setting<C> {
-  return {
-    key,
-    fallback,
-    read(text) {
-      const value = choices.find((choice) => choice === text);
-      return value === undefined ? { limit: `one of ${choices.join(', ')}` } : { value };
-    },
-  };
-}
-
-export function flagSetting(key: string, fallback: boolean): Setting<boolean> {
-  return {
-    key,
-    fallback: String(fallback),
-    read(text) {
-      if (text === 'true' || text === '1') return { value: true };
-      if (text === 'false' || text === '0') return { value: false };
-      return { limit: 'true or false' };
-    },
-  };
-}
-
-/** `host:port`, several separated by commas. */
-export function brokersSetting(key: string, fallback: string): Setting<readonly string[]> {
-  return {
-    key,
-    fallback,
-    read(text) {
-      const brokers = text.split(',').map((broker) => broker.trim());
-      const good = brokers.every((broker) => /^[\w.-]+:\d{1,5}$|^\[[0-9a-fA-F:]+\]:\d{1,5}$/.test(broker));
-      return good ? { value: Object.freeze(brokers) } : { limit: 'host:port, several separated by commas' };
-    },
-  };
-}
-
-export function urlSetting(key: string, fallback: string, protocols: readonly string[]): Setting<string> {
-  const limit = `a URL that begins with ${protocols.map((p) => `${p}//`).join(' or ')}`;
-  return {
-    key,
-    fallback,
-    read(text) {
-      const url = URL.canParse(text) ? new URL(text) : null;
-      return url !== null && protocols.includes(url.protocol) ? { value: text } : { limit };
-    },
-  };
-}
-
-/** What an unknown key holds is not known to be no secret. */
-const notShown = '(not shown)';
 
 function unknownKeyFaults(env: Env, valid: readonly string[]): Fault[] {
   return Object.keys(env)
@@ -136,15 +27,6 @@ function unknownKeyFaults(env: Env, valid: readonly string[]): Fault[] {
       const limit = nearest === null ? 'a key listed in docs/configuration.md' : `did you mean ${nearest}?`;
       return { path: key, value: notShown, limit };
     });
-}
-
-/** Secrets in URLs stay out of messages, whatever is wrong with the URL. */
-function masked(text: string): string {
-  return shownText(text.replace(/(\/\/|^)[^]*@/, '$1***@'), 200);
-}
-
-function lineOf({ path, value, limit }: Fault): string {
-  return value === notShown ? `  ${path}: ${limit}` : `  ${path}=${JSON.stringify(masked(value))}: ${limit}`;
 }
 
 /**
@@ -160,18 +42,15 @@ export function loadConfig<S extends ConfigSpec>(env: Env, spec: S): ConfigOf<S>
     const text = env[setting.key] || setting.fallback;
     const result = setting.read(text);
     if ('value' in result) config[name] = result.value;
-    else faults.push({ path: setting.key, value: masked(text), limit: result.limit });
+    else
+      faults.push({
+        path: setting.key,
+        value: setting.isSecret ? notShown : masked(text),
+        limit: result.limit,
+      });
   }
   if (faults.length > 0) throw configError(faults);
   return Object.freeze(config) as ConfigOf<S>;
-}
-
-export function configError(faults: readonly Fault[]): RoundhouseError {
-  return new RoundhouseError(
-    'CONFIG_INVALID',
-    `${counted(faults.length, 'fault')} in the configuration:\n${faults.map(lineOf).join('\n')}`,
-    faults,
-  );
 }
 
 /** How tensors get from the worker to its engine; control goes through gRPC either way. */
@@ -179,8 +58,8 @@ export const dataPlaneSetting = choiceSetting('ROUNDHOUSE_DATA_PLANE', ['shm', '
 
 /** What every service of ours reads. */
 export const commonSettings = {
-  brokers: brokersSetting('KAFKA_BROKERS', '127.0.0.1:9092'),
-  redisUrl: urlSetting('REDIS_URL', 'redis://127.0.0.1:6379', ['redis:', 'rediss:']),
+  ...kafkaSettings,
+  ...redisSettings,
   topicPrefix: textSetting('ROUNDHOUSE_TOPIC_PREFIX', {
     default: '',
     pattern: /^[a-zA-Z0-9._-]{0,100}$/,

@@ -1,4 +1,5 @@
 import { Redis, type RedisOptions } from 'ioredis';
+import type { RedisSecurity } from './redis-security';
 import type { Logger } from './telemetry';
 import { waitFor } from './wait-for';
 
@@ -6,6 +7,8 @@ export type { Redis } from 'ioredis';
 
 export interface RedisConnectOptions {
   readonly url: string;
+  /** Of `redisAccess(config)`; absent: what the URL says. */
+  readonly security?: RedisSecurity;
   readonly name: string;
   readonly logger: Logger;
   /** Passed to ioredis over our defaults (BullMQ needs `maxRetriesPerRequest: null`). */
@@ -19,15 +22,16 @@ export function redisAddress(url: string): string {
 }
 
 /**
- * A client that connects in the background and reconnects for ever, at most 250 ms apart. Commands issued
+ * The only maker of ioredis clients: one that connects in the background and reconnects for ever, at most 250 ms apart. Commands issued
  * during an outage wait in its queue; callers that must not wait give them a time-out.
  */
-export function createRedis({ url, name, logger, redis }: RedisConnectOptions): Redis {
+export function createRedis({ url, security, name, logger, redis }: RedisConnectOptions): Redis {
   const client = new Redis(url, {
     connectionName: name,
     lazyConnect: true,
     connectTimeout: 2_000,
     retryStrategy: (times) => Math.min(20 * 2 ** Math.min(times, 5), 250),
+    ...security,
     ...redis,
   });
   let down = false;

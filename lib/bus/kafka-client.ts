@@ -1,11 +1,14 @@
-import { connect } from 'node:net';
+import { connect, isIP } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { Kafka, logLevel, type Admin, type ISocketFactory, type LogEntry } from 'kafkajs';
 import type { Logger } from '../telemetry';
+import type { KafkaSecurity } from './kafka-security';
 import { repairKafkajs } from './kafkajs-repairs';
 
 export interface BusOptions {
   readonly brokers: readonly string[];
+  /** Of `kafkaAccess(config)`; absent: in the clear, as nobody. */
+  readonly security?: KafkaSecurity;
   readonly clientId: string;
   readonly logger: Logger;
   /** Messages above it are refused before they are sent; the topics' `max.message.bytes`. */
@@ -16,7 +19,10 @@ export interface BusOptions {
 
 /** Small requests must not wait for acknowledgements of earlier packets. */
 const socketFactory: ISocketFactory = ({ host, port, ssl, onConnect }) => {
-  const socket = ssl ? connectTls({ host, port, ...ssl }, onConnect) : connect({ host, port }, onConnect);
+  const named = isIP(host) === 0 ? { servername: host } : {};
+  const socket = ssl
+    ? connectTls({ host, port, ...named, ...ssl }, onConnect)
+    : connect({ host, port }, onConnect);
   socket.setNoDelay(true);
   socket.setKeepAlive(true, 60_000);
   return socket;
@@ -32,11 +38,14 @@ function logTo(logger: Logger): (entry: LogEntry) => void {
   };
 }
 
-export function createKafka({ brokers, clientId, logger }: BusOptions): Kafka {
+/** The only maker of kafkajs clients. */
+export function createKafka({ brokers, security, clientId, logger }: BusOptions): Kafka {
   repairKafkajs();
   return new Kafka({
     clientId,
     brokers: [...brokers],
+    ...(security?.tls && { ssl: security.tls }),
+    ...(security?.sasl && { sasl: security.sasl }),
     connectionTimeout: 2_000,
     requestTimeout: 10_000,
     retry: { initialRetryTime: 20, maxRetryTime: 300, retries: 4 },

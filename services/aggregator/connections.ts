@@ -1,6 +1,8 @@
 import { connectBus, topicSpecs, type Bus } from '#lib/bus/kafka';
+import { kafkaAccess } from '#lib/bus/kafka-security';
 import type { BusProducer } from '#lib/bus/port';
 import { closeRedis, createRedis, waitForRedis, type Redis } from '#lib/redis';
+import { redisAccess } from '#lib/redis-security';
 import type { ServiceContext } from '#lib/service';
 import { topicsOf, type Topics } from '#schemas/topics';
 import type { AggregatorConfig } from './config';
@@ -24,7 +26,7 @@ export interface Connections {
 }
 
 export function openRedis({ config, logger, onStop }: Context, name: string): Redis {
-  const client = createRedis({ url: config.redisUrl, name: `aggregator-${name}`, logger, redis: patient });
+  const client = createRedis({ ...redisAccess(config), name: `aggregator-${name}`, logger, redis: patient });
   onStop(`redis ${name}`, () => closeRedis(client));
   client.connect().catch(() => undefined);
   return client;
@@ -37,11 +39,11 @@ export async function connect(
   watched: Watched,
 ): Promise<Connections> {
   const { config, logger, signal, onStop } = context;
-  const { brokers, maxMessageBytes, stateFolder, redisUrl: url, startupTimeoutMs: timeoutMs } = config;
+  const { maxMessageBytes, stateFolder, redisUrl: url, startupTimeoutMs: timeoutMs } = config;
   const topics = topicsOf(config.topicPrefix);
   const redis = openRedis(context, 'join');
   const bus = connectBus({
-    brokers,
+    ...kafkaAccess(config),
     clientId: 'roundhouse-aggregator',
     logger,
     maxMessageBytes,

@@ -1,4 +1,5 @@
 import { connectBus, topicSpecs, type Bus } from '#lib/bus/kafka';
+import { kafkaAccess } from '#lib/bus/kafka-security';
 import type { WindowedConsumer } from '#lib/bus/port';
 import type { Env } from '#lib/config';
 import { startHealthServer, type ReadinessChecks } from '#lib/health';
@@ -25,8 +26,9 @@ type Context = ServiceContext<WorkerConfig>;
 const SEE_THROUGH_MS = 9_000;
 
 async function prepareBus({ config, logger, signal, onStop }: Context, events: WorkerEvents): Promise<Bus> {
-  const { brokers, maxMessageBytes, stateFolder } = config;
-  const bus = connectBus({ brokers, clientId: 'roundhouse-worker', logger, maxMessageBytes, stateFolder });
+  const { maxMessageBytes, stateFolder } = config;
+  const clientId = 'roundhouse-worker';
+  const bus = connectBus({ ...kafkaAccess(config), clientId, logger, maxMessageBytes, stateFolder });
   onStop('bus', () => bus.close());
   await bus.waitUntilReady(config.startupTimeoutMs, signal);
   await bus.ensureTopics(topicSpecs(topicsOf(config.topicPrefix), config));

@@ -1,5 +1,7 @@
 import { connectBus, topicSpecs, type Bus } from '#lib/bus/kafka';
+import { kafkaAccess } from '#lib/bus/kafka-security';
 import { closeRedis, createRedis, waitForRedis, type Redis } from '#lib/redis';
+import { redisAccess } from '#lib/redis-security';
 import type { ServiceContext, ServicePorts } from '#lib/service';
 import { TravelMatrices } from '#lib/travel-matrices';
 import { topicsOf } from '#schemas/topics';
@@ -41,9 +43,9 @@ async function connect(
   events: IngestEvents,
 ): Promise<Connections> {
   const { maxMessageBytes, startupTimeoutMs: timeoutMs, redisUrl: url } = config;
-  const redis = createRedis({ url, name: 'ingest', logger, redis: failFast });
+  const redis = createRedis({ ...redisAccess(config), name: 'ingest', logger, redis: failFast });
   onStop('redis', () => closeRedis(redis));
-  const bus = connectBus({ brokers: config.brokers, clientId: 'roundhouse-ingest', logger, maxMessageBytes });
+  const bus = connectBus({ ...kafkaAccess(config), clientId: 'roundhouse-ingest', logger, maxMessageBytes });
   onStop('bus', () => bus.close());
   await waitForRedis(redis, { url, timeoutMs, logger, signal });
   await bus.waitUntilReady(timeoutMs, signal);

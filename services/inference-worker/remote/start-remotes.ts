@@ -5,6 +5,7 @@ import { connectEngine } from '#lib/engine-client/grpc';
 import type { EngineClient } from '#lib/engine-client/port';
 import type { PeerTls } from '#lib/peer-tls';
 import { closeRedis, createRedis } from '#lib/redis';
+import { redisAccess } from '#lib/redis-security';
 import type { ServiceContext } from '#lib/service';
 import { Router } from '#policy/balancing/router';
 import type { WorkerConfig } from '../config';
@@ -63,8 +64,13 @@ function announcedAddress({ announcedAddress: address, bindHost }: WorkerConfig,
 /** Resolves when Redis is there, or the first try to reach it has failed. */
 async function overRedis(context: Context, events: WorkerEvents, remotes: RemoteSet): Promise<Announcements> {
   const { config, logger, onStop } = context;
-  const { redisUrl: url, topicPrefix: prefix, remoteLeaseMs: leaseMs } = config;
-  const redis = createRedis({ url, name: 'worker-engines', logger, redis: { enableOfflineQueue: false } });
+  const { topicPrefix: prefix, remoteLeaseMs: leaseMs } = config;
+  const redis = createRedis({
+    ...redisAccess(config),
+    name: 'worker-engines',
+    logger,
+    redis: { enableOfflineQueue: false },
+  });
   const announcements = new Announcements({
     redis,
     prefix,

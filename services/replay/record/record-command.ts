@@ -1,7 +1,9 @@
 import { join } from 'node:path';
 import { ArgumentsInvalid } from '#lib/command-line';
 import { connectBus, type Bus } from '#lib/bus/kafka';
-import { brokersSetting, commonSettings, loadConfig, type Env } from '#lib/config';
+import { kafkaAccess } from '#lib/bus/kafka-security';
+import { kafkaSettings } from '#lib/bus/kafka-settings';
+import { commonSettings, loadConfig, type Env } from '#lib/config';
 import { cutSettings } from '#lib/cut-settings';
 import { createTelemetry } from '#lib/telemetry';
 import type { UnixMs } from '#schemas/brands';
@@ -21,7 +23,6 @@ import type { UnreadMessage } from './topic-slices';
 import { recordRange } from './record-range';
 
 const spec = {
-  brokers: brokersSetting('KAFKA_BROKERS', '127.0.0.1:9092'),
   topicPrefix: commonSettings.topicPrefix,
   ...cutSettings,
 };
@@ -41,8 +42,8 @@ function originOf({ out, range }: RecordOptions, topicPrefix: string): KafkaOrig
 }
 
 function settingsOf(env: Env) {
-  const { brokers, topicPrefix, ...settings } = loadConfig(env, spec);
-  return { brokers, topicPrefix, settings };
+  const { topicPrefix, ...settings } = loadConfig(env, spec);
+  return { access: kafkaAccess(loadConfig(env, kafkaSettings)), topicPrefix, settings };
 }
 
 /** A fresh recording, or one to go on with: the same range, rules and settings. */
@@ -156,13 +157,13 @@ async function checkTopics({ bus, writer, origin }: Work, place: CommandPlace): 
 
 /** Resolves to the exit code: 1 where a round isn't whole or a message couldn't be read. */
 export async function recordCommand(options: RecordOptions, place: CommandPlace): Promise<number> {
-  const { brokers, topicPrefix, settings } = settingsOf(place.env);
+  const { access, topicPrefix, settings } = settingsOf(place.env);
   const origin = originOf(options, topicPrefix);
   const rules = options.personal === null ? noRules : readRules(options.personal);
   const { logger } = createTelemetry({ service: 'replay', logLevel: 'silent' });
   const writer = openWriter(options.out, { origin, settings, personal: listed(rules) }, place.tell);
   if (writer === null) return 0;
-  const bus = connectBus({ brokers, clientId: 'roundhouse-replay', logger });
+  const bus = connectBus({ ...access, clientId: 'roundhouse-replay', logger });
   try {
     await bus.waitUntilReady(5_000, place.signal);
     const work = { rules, bus, writer, origin };

@@ -1,5 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { connectBus, type Bus } from '#lib/bus/kafka';
+import { kafkaAccess } from '#lib/bus/kafka-security';
+import { kafkaSettings } from '#lib/bus/kafka-settings';
+import { loadConfig } from '#lib/config';
 import { createTelemetry } from '#lib/telemetry';
 import type { ModelRef } from '#schemas/domain';
 import { RoundhouseError } from '#schemas/errors';
@@ -79,7 +82,7 @@ export async function runThroughPipeline(work: Work): Promise<string> {
   const pipeline = await startOwnPipeline(work);
   const { logger } = createTelemetry({ service: 'replay', logLevel: 'silent' });
   const bus = connectBus({
-    brokers: pipeline.kafkaBrokers.split(','),
+    ...kafkaAccess(loadConfig({ ...place.env, KAFKA_BROKERS: pipeline.kafkaBrokers }, kafkaSettings)),
     clientId: 'roundhouse-replay',
     logger,
   });

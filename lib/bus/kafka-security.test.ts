@@ -1,0 +1,78 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { RoundhouseError } from '#schemas/errors';
+import { loadConfig } from '../config';
+import { readKafkaSecurity } from './kafka-security';
+import { kafkaSettings } from './kafka-settings';
+
+const folder = mkdtempSync(join(tmpdir(), 'roundhouse-kafka-security-'));
+const passwordFile = join(folder, 'password');
+writeFileSync(passwordFile, 'from a file\n');
+afterAll(() => rmSync(folder, { recursive: true }));
+
+type Settings = Record<string, string>;
+
+function securityOf(settings: Settings) {
+  const env = Object.fromEntries(Object.entries(settings).map(([k, v]) => [`ROUNDHOUSE_KAFKA_${k}`, v]));
+  return readKafkaSecurity(loadConfig(env, kafkaSettings));
+}
+
+function faultsOf(settings: Settings): string[] {
+  try {
+    securityOf(settings);
+  } catch (error) {
+    const { code, faults, message } = error as RoundhouseError;
+    expect(code).toBe('CONFIG_INVALID');
+    expect(message).not.toContain('hunter2');
+    return faults.map(({ path, limit }) => `${path.replace('ROUNDHOUSE_KAFKA_', '')}: ${limit}`);
+  }
+  return [];
+}
+
+test('nothing set: in the clear, as nobody', () => {
+  expect(securityOf({})).toEqual({ tls: null, sasl: null });
+});
+
+test('a user by SCRAM, the password of a file, TLS by the system’s authorities', () => {
+  const { tls, sasl } = securityOf({
+    TLS: 'true',
+    TLS_NAME: 'broker.internal',
+    SASL: 'scram-sha-512',
+    USER: 'ingest',
+    PASSWORD_FILE: passwordFile,
+  });
+  expect(tls).toEqual({ minVersion: 'TLSv1.2', servername: 'broker.internal' });
+  expect(sasl).toEqual({ mechanism: 'scram-sha-512', username: 'ingest', password: 'from a file' });
+});
+
+test.each<[Settings, string[]]>([
+  [{ SASL: 'scram-sha-256' }, ['USER: needed for scram-sha-256', 'PASSWORD_FILE: needed for scram-sha-256']],
+  [{ USER: 'a', PASSWORD: 'hunter2' }, ['SASL: a mechanism, since there is a user or a password']],
+  [
+    { SASL: 'plain', USER: 'a', PASSWORD: 'hunter2' },
+    ['SASL: scram-sha-512 without ROUNDHOUSE_KAFKA_TLS=true: plain would show the password'],
+  ],
+  [
+    { SASL: 'scram-sha-512', USER: 'a', PASSWORD: 'hunter2', PASSWORD_FILE: passwordFile },
+    ['PASSWORD_FILE: not together with ROUNDHOUSE_KAFKA_PASSWORD'],
+  ],
+  [
+    { SASL: 'scram-sha-512', USER: 'a', PASSWORD_FILE: join(folder, 'none') },
+    ['PASSWORD_FILE: a file that can be read'],
+  ],
+  [{ SASL: 'scram-sha-512', USER: 'a', PASSWORD_FILE: folder }, ['PASSWORD_FILE: a file that can be read']],
+  [{ TLS_CA: passwordFile }, ['TLS_CA: a certificate in PEM', 'TLS_CA: only with ROUNDHOUSE_KAFKA_TLS=true']],
+  [{ TLS: '1', TLS_CERT: passwordFile }, ['TLS_KEY: a file: a certificate and its key go together']],
+  [{ USER: 'two words' }, ['USER: at most 255 characters, no spaces']],
+])('%j is refused', (settings, faults) => {
+  expect(faultsOf(settings)).toEqual(faults);
+});
+
+test('a file of two lines, an empty one and a large one hold no password, and are not shown', () => {
+  for (const text of ['hunter2\nhunter2', '', 'hunter2'.repeat(1_000)]) {
+    writeFileSync(join(folder, 'odd'), text);
+    const [fault] = faultsOf({ SASL: 'scram-sha-512', USER: 'a', PASSWORD_FILE: join(folder, 'odd') });
+    expect(fault).toMatch(/^PASSWORD_FILE: a file that holds one line/);
+  }
+});

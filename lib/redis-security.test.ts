@@ -1,0 +1,61 @@
+import type { RoundhouseError } from '#schemas/errors';
+import { loadConfig } from './config';
+import { createRedis } from './redis';
+import { redisAccess } from './redis-security';
+import { redisSettings } from './redis-settings';
+
+const accessOf = (env: Record<string, string>) => redisAccess(loadConfig(env, redisSettings));
+
+function faultsOf(env: Record<string, string>): string[] {
+  try {
+    accessOf(env);
+  } catch (error) {
+    const { code, faults, message } = error as RoundhouseError;
+    expect(code).toBe('CONFIG_INVALID');
+    expect(message).not.toContain('hunter2');
+    return faults.map(({ path, limit }) => `${path}: ${limit}`);
+  }
+  return [];
+}
+
+test('nothing set: what the URL says', () => {
+  const url = 'redis://user:hunter2@cache:6380';
+  expect(accessOf({ REDIS_URL: url })).toEqual({ url, security: {} });
+});
+
+test('a user and a password reach the client, and rediss: is TLS with the name that is set', () => {
+  const access = accessOf({
+    REDIS_URL: 'rediss://cache:6380',
+    ROUNDHOUSE_REDIS_USER: 'ingest',
+    ROUNDHOUSE_REDIS_PASSWORD: 'hunter2',
+    ROUNDHOUSE_REDIS_TLS_NAME: 'cache.internal',
+  });
+  const logger = { warn: () => undefined, info: () => undefined } as never;
+  const { options } = createRedis({ ...access, name: 'test', logger });
+  expect(options).toMatchObject({ host: 'cache', port: 6380, username: 'ingest', password: 'hunter2' });
+  expect(options.tls).toEqual({ minVersion: 'TLSv1.2', servername: 'cache.internal' });
+});
+
+test.each<[Record<string, string>, string[]]>([
+  [{ ROUNDHOUSE_REDIS_USER: 'a' }, ['ROUNDHOUSE_REDIS_PASSWORD_FILE: needed for a user']],
+  [
+    { REDIS_URL: 'redis://b:hunter2@h', ROUNDHOUSE_REDIS_PASSWORD: 'hunter2' },
+    ['REDIS_URL: a URL without user and password, since other settings name them'],
+  ],
+  [
+    { ROUNDHOUSE_REDIS_TLS_CA: __filename },
+    [
+      'ROUNDHOUSE_REDIS_TLS_CA: a certificate in PEM',
+      'ROUNDHOUSE_REDIS_TLS_CA: only with a REDIS_URL of rediss:',
+    ],
+  ],
+  [
+    { ROUNDHOUSE_REDIS_PASSWORD: 'hunter2', ROUNDHOUSE_REDIS_PASSWORD_FILE: '/nowhere/password' },
+    [
+      'ROUNDHOUSE_REDIS_PASSWORD_FILE: not together with ROUNDHOUSE_REDIS_PASSWORD',
+      'ROUNDHOUSE_REDIS_PASSWORD_FILE: a file that can be read',
+    ],
+  ],
+])('%j is refused', (env, faults) => {
+  expect(faultsOf(env)).toEqual(faults);
+});

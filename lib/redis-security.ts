@@ -1,0 +1,58 @@
+import type { RedisOptions } from 'ioredis';
+import type { Fault } from '#schemas/errors';
+import { configError, masked } from './config-error';
+import type { RedisConfig } from './redis-settings';
+import { oneSecret } from './secret-file';
+import { readTlsFiles } from './tls-files';
+
+/** How every connection to Redis is made, beside what its URL says. */
+export type RedisSecurity = Pick<RedisOptions, 'username' | 'password' | 'tls'>;
+
+function tlsOf(config: RedisConfig, isTls: boolean, faults: Fault[]): RedisSecurity {
+  const files = {
+    ca: { key: 'ROUNDHOUSE_REDIS_TLS_CA', path: config.redisTlsCa },
+    certificate: { key: 'ROUNDHOUSE_REDIS_TLS_CERT', path: config.redisTlsCertificate },
+    key: { key: 'ROUNDHOUSE_REDIS_TLS_KEY', path: config.redisTlsKey },
+  };
+  const { ca, pair } = readTlsFiles(files, faults);
+  if (!isTls) {
+    for (const { key, path } of Object.values(files))
+      if (path !== '') faults.push({ path: key, value: path, limit: 'only with a REDIS_URL of rediss:' });
+    return {};
+  }
+  return {
+    tls: {
+      minVersion: 'TLSv1.2',
+      ...(ca !== null && { ca }),
+      ...(pair !== null && { cert: pair.certificate, key: pair.key }),
+      ...(config.redisTlsName !== '' && { servername: config.redisTlsName }),
+    },
+  };
+}
+
+function userOf(config: RedisConfig, url: URL, faults: Fault[]): RedisSecurity {
+  const { redisUser: username, redisPassword: given, redisPasswordFile: file } = config;
+  const password = oneSecret('ROUNDHOUSE_REDIS_PASSWORD', { given, file }, faults);
+  if (username === '' && password === null) return {};
+  if (url.username !== '' || url.password !== '') {
+    const limit = 'a URL without user and password, since other settings name them';
+    faults.push({ path: 'REDIS_URL', value: masked(config.redisUrl), limit });
+  }
+  if (password === null && file === '')
+    faults.push({ path: 'ROUNDHOUSE_REDIS_PASSWORD_FILE', value: '', limit: 'needed for a user' });
+  return { ...(username !== '' && { username }), password: password?.reveal() ?? '' };
+}
+
+/** Throws CONFIG_INVALID, with every fault. */
+export function readRedisSecurity(config: RedisConfig): RedisSecurity {
+  const faults: Fault[] = [];
+  const url = new URL(config.redisUrl);
+  const security = { ...tlsOf(config, url.protocol === 'rediss:', faults), ...userOf(config, url, faults) };
+  if (faults.length > 0) throw configError(faults);
+  return security;
+}
+
+/** What `createRedis` needs of a process's configuration: `createRedis({ ...redisAccess(config), name, logger })`. */
+export function redisAccess(config: RedisConfig): { readonly url: string; readonly security: RedisSecurity } {
+  return { url: config.redisUrl, security: readRedisSecurity(config) };
+}
