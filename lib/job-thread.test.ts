@@ -10,6 +10,7 @@ writeFileSync(
   `const { parentPort, workerData, threadId } = require('node:worker_threads');
   parentPort.on('message', (job) => {
     if (job === 'end') process.exit(3);
+    if (job === 'spin') for (;;);
     if (job === 'throw') throw new Error('thrown there');
     parentPort.postMessage({ said: workerData.greeting + job, threadId });
   });`,
@@ -44,6 +45,17 @@ test('an answer that cannot be read fails its job, and the thread goes on', asyn
   thread.start().emit('messageerror', new Error('not to be read'));
   await expect(lost).rejects.toThrow("the answer of the thread that greets can't be read");
   expect((await thread.ask('g')).said).toMatch(/^hi [fg]$/);
+});
+
+// Guards against a thread that hangs and leaves every later job without an answer.
+test('a thread that hangs is replaced: its job is given up, the next one has another', async () => {
+  const before = await thread.ask('j');
+  const hung = thread.ask('spin');
+  thread.replace();
+  await expect(hung).rejects.toThrow('the thread that greets did not answer');
+  const after = await thread.ask('k');
+  expect(after.said).toBe('hi k');
+  expect(after.threadId).not.toBe(before.threadId);
 });
 
 test('no job starts a thread that was stopped', async () => {

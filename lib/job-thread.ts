@@ -9,6 +9,8 @@ import { Worker } from 'node:worker_threads';
 export class JobThread<Job, Answer> {
   private thread: Worker | null = null;
   private stopped = false;
+  /** Of the jobs that are being answered. */
+  private readonly givesUp = new Set<() => void>();
 
   /** `does`: what the thread does, for the error of a job with which it ended. */
   constructor(
@@ -40,13 +42,26 @@ export class JobThread<Job, Answer> {
     const lost = once(thread, 'exit', { signal: ended.signal }).then(() => {
       throw new Error(`the thread that ${this.does} ended`);
     });
+    const given = new Promise<never>((_, reject) => {
+      const giveUp = () => reject(new Error(`the thread that ${this.does} did not answer`));
+      this.givesUp.add(giveUp);
+      ended.signal.addEventListener('abort', () => this.givesUp.delete(giveUp));
+    });
     try {
       thread.postMessage(job, handedOver);
-      return ((await Promise.race([answer, unreadable, lost])) as [Answer])[0];
+      return ((await Promise.race([answer, unreadable, lost, given])) as [Answer])[0];
     } finally {
       ended.abort();
-      for (const rest of [answer, unreadable, lost]) rest.catch(() => undefined);
+      for (const rest of [answer, unreadable, lost, given]) rest.catch(() => undefined);
     }
+  }
+
+  /** For one that hangs: its job is given up at once, and the next one has a thread of its own, also where this one can't be ended. */
+  replace(): void {
+    const { thread } = this;
+    this.thread = null;
+    for (const giveUp of [...this.givesUp]) giveUp();
+    void thread?.terminate();
   }
 
   /** For good: jobs from then on are refused. */

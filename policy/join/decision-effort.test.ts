@@ -1,4 +1,4 @@
-import { effortOfFirst, type WaitingDecision } from './decision-effort';
+import { effortOfFirst, nextDecision, type WaitingDecision } from './decision-effort';
 
 const decision = (until: number | null, fullMs = 100, reducedMs = 30): WaitingDecision => ({
   until,
@@ -39,3 +39,38 @@ test('of k equal ones due together all make it where all reduced ones do', () =>
   expect(made).toEqual(Array(8).fill('reduced'));
   expect(now).toBeLessThanOrEqual(1_250);
 });
+
+const overdue = (yieldsUntil: number): WaitingDecision => ({ ...decision(null), yieldsUntil });
+
+test.each([
+  [
+    "an overdue one goes first where it takes nobody's time: 30 + 30 ≤ 60",
+    [overdue(3_000), decision(1_060)],
+    0,
+    'reduced',
+  ],
+  [
+    'it lets one in time go first that would miss it: 30 + 30 > 59',
+    [overdue(3_000), decision(1_059)],
+    1,
+    'reduced',
+  ],
+  ['not for one that is lost in any case: 30 > 29', [overdue(3_000), decision(1_029)], 0, 'full'],
+  ['nor for ever', [overdue(1_000), decision(1_059)], 0, 'full'],
+  [
+    'two overdue ones: the first in time goes',
+    [overdue(3_000), overdue(3_000), decision(1_050)],
+    2,
+    'reduced',
+  ],
+  [
+    'with all the effort where only overdue ones are behind it',
+    [overdue(3_000), decision(1_100, 100, 90)],
+    1,
+    'full',
+  ],
+] as const)('%s', (_, waiting, index, effort) =>
+  expect(nextDecision(waiting, 1_000)).toEqual({ index, effort }),
+);
+
+test('nothing waits: nothing is next', () => expect(nextDecision([], 0)).toBeNull());

@@ -11,6 +11,14 @@ export interface WaitingDecision {
   readonly reducedMs: number;
   /** Unix ms at which it must have been made; null where it is overdue, and can only be late. */
   readonly until: number | null;
+  /** An overdue one lets those in time go before it until then, Unix ms; absent: it doesn't. */
+  readonly yieldsUntil?: number;
+}
+
+export interface NextDecision {
+  /** In the list of those that wait. */
+  readonly index: number;
+  readonly effort: Effort;
 }
 
 const makesIt = ({ until }: WaitingDecision, at: number): boolean => until === null || at <= until;
@@ -38,4 +46,22 @@ export function effortOfFirst(waiting: readonly WaitingDecision[], now: number):
   const fullEnd = now + first.fullMs;
   if (makesIt(first, fullEnd) && madeAfter(rest, fullEnd) >= madeAfter(rest, reducedEnd)) return 'full';
   return makesIt(first, reducedEnd) ? 'reduced' : 'none';
+}
+
+const isInTime = ({ until }: WaitingDecision): boolean => until !== null;
+
+/**
+ * Which decision is made next, of those that wait in the order of their deadlines: the first, but where that one is overdue
+ * and even its reduced effort would make one in time miss its own, the first in time. Null where none waits.
+ */
+export function nextDecision(waiting: readonly WaitingDecision[], now: number): NextDecision | null {
+  const [first] = waiting;
+  if (first === undefined) return null;
+  const effort = effortOfFirst(waiting, now);
+  const inTime = waiting.filter(isInTime);
+  const isOverdue = !isInTime(first) && now < (first.yieldsUntil ?? now);
+  if (!isOverdue || madeAfter(inTime, now + first.reducedMs) >= madeAfter(inTime, now)) {
+    return { index: 0, effort };
+  }
+  return { index: waiting.findIndex(isInTime), effort: effortOfFirst(inTime, now) };
 }

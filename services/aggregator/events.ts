@@ -106,6 +106,14 @@ const faultEvents = {
     level: 'error',
     counter: { name: 'dispatch_plans_refused_total', help: 'Rounds whose plans could not be decided on.' },
   }),
+  /** It did not answer for so long. */
+  DecidingThreadReplaced: event<{ seconds: number }>({
+    level: 'error',
+    counter: {
+      name: 'dispatch_deciding_threads_replaced_total',
+      help: 'Threads for large rounds that hung and were replaced.',
+    },
+  }),
   CloseRefused: event<RoundIds & { reason: string }>({
     level: 'error',
     counter: { name: 'dispatch_closes_refused_total', help: 'Decisions that Redis did not take at once.' },

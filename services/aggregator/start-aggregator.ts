@@ -6,8 +6,8 @@ import { assemble, type Join } from './assemble';
 import { connect, openRedis, type Connections, type Context } from './connections';
 import { OutcomeHandler } from './consume/outcome-handler';
 import { RoundHandler } from './consume/round-handler';
-import { RoundDecider } from './decide/round-decider';
-import { aggregatorEvents } from './events';
+import { decidingSides, RoundDecider } from './decide/round-decider';
+import { aggregatorEvents, type AggregatorEvents } from './events';
 import { aggregatorChecks, watchOutages, type Watched } from './readiness';
 import { followOutcomeNotices } from './store/outcome-notices';
 
@@ -22,7 +22,7 @@ export async function startAggregator(context: Context): Promise<ServicePorts> {
   const events = aggregatorEvents(context.telemetry);
   const watched: Watched = {};
   const http = await startHealth(context, watched);
-  const decider = startDecider(context);
+  const decider = startDecider(context, events);
   const warmUp = decider.warmUp();
   const connections = await connect(context, events, watched);
   await warmUp;
@@ -46,11 +46,12 @@ async function startHealth({ config, telemetry, onStop }: Context, watched: Watc
   return health.port;
 }
 
-function startDecider({ config, onStop }: Context): RoundDecider {
+function startDecider({ config, onStop }: Context, events: AggregatorEvents): RoundDecider {
   const decider = new RoundDecider(
     config.modelsDir,
     new TravelMatrices(config.modelsDir),
     config.closeMarginMs,
+    decidingSides(config.modelsDir, (ms) => events.DecidingThreadReplaced({ seconds: ms / 1_000 })),
   );
   onStop('decider', () => decider.stop());
   return decider;

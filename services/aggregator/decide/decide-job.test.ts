@@ -1,6 +1,7 @@
 import { TravelMatrices } from '#lib/travel-matrices';
 import { roundIndex } from '#policy/join/round-index';
 import { cutRound } from '#policy/sharding/index';
+import { practiceModels, practiceOutcomes, practiceRound } from '#policy/simulation/practice';
 import { decisionsCodec, outcomesCodec } from '#schemas/codec';
 import { bruteCostShard } from '../../../test/support/brute-cost-shard';
 import { buildCourier, buildOrder, buildPolicy, buildRound } from '../../../test/support/build-round';
@@ -72,6 +73,21 @@ test('a decision that can not be encoded counts as one that can not be made', ()
   const onThrown = jest.fn();
   expect(() => decideAndEncode(jobOf(open), means, onThrown)).toThrow();
   expect(onThrown).toHaveBeenCalledTimes(2);
+});
+
+// Guards against a round that is decided without its plans because the addon throws.
+test('a packer that throws is told of; the policy itself decides, with the same content', () => {
+  const { manifest, shards } = cutRound(practiceRound(0), practiceModels, { shardsPerRound: 32 });
+  const outcomes = practiceOutcomes(manifest, shards);
+  const job = { manifest, outcomes, closedBy: 'complete' as const, stale: false };
+  const thrown: unknown[] = [];
+  const packer = () => {
+    throw new Error('no memory');
+  };
+  const { content } = decideAndEncode(job, { ...means, packer }, (error) => thrown.push(error));
+  expect(thrown).toEqual([new Error('no memory')]);
+  expect(content).toEqual(decideJob(job, means));
+  expect(content.assignments.length).toBeGreaterThan(0);
 });
 
 test('outcomes that come after the close began are not used', () => {

@@ -44,7 +44,13 @@ export function decideAndEncode(
   means: DecidingMeans,
   onThrown: (error: unknown) => void,
 ): EncodedDecision {
-  const ways = [() => decideJob(job, means), () => decideWithoutPlans(job, 'INTERNAL')];
+  const { matrices } = means;
+  const ways = [
+    () => decideJob(job, means),
+    // The addon may have thrown; the policy's own code gives the same without it.
+    ...(means.packer === undefined ? [] : [() => decideJob(job, { matrices })]),
+    () => decideWithoutPlans(job, 'INTERNAL'),
+  ];
   for (const decide of ways) {
     try {
       return encoded(job, decide());

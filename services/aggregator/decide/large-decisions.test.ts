@@ -41,7 +41,9 @@ const add = (open: OpenRound, outcome: ShardOutcome) => open.add(outcome, outcom
 /** The thread's work, held up until `go` where it is told to. */
 class HeldPort {
   readonly jobs: ThreadJob[] = [];
-  private readonly thread = new DecidingThread(means);
+  replaced = 0;
+  private thread = new DecidingThread(means);
+  private giveUp: (error: Error) => void = () => undefined;
   private release: () => void = () => undefined;
   private held: Promise<void> | null = null;
 
@@ -59,8 +61,15 @@ class HeldPort {
   }
   async ask(job: ThreadJob): Promise<ThreadAnswer> {
     this.jobs.push(job);
-    await this.held;
+    await Promise.race([this.held, new Promise((_, reject) => (this.giveUp = reject))]);
     return this.thread.answer(structuredClone(job))!;
+  }
+  /** The new one knows nothing. */
+  replace(): void {
+    this.replaced += 1;
+    this.thread = new DecidingThread(means);
+    this.held = null;
+    this.giveUp(new Error('replaced'));
   }
   stop(): Promise<void> {
     return Promise.resolve();
@@ -182,6 +191,33 @@ test('overdue rounds are given up, too, where the thread does not answer for min
     jest.advanceTimersByTime(300_000);
     expect(await Promise.all(made)).toEqual([null, null]);
     port.go();
+  } finally {
+    jest.useRealTimers();
+  }
+});
+
+// Guards against a thread that hangs once and leaves every later round without its plans.
+test('a thread that hangs is replaced; the new one is sent all of the next round', async () => {
+  jest.useFakeTimers({ doNotFake: ['setImmediate', 'queueMicrotask', 'nextTick'] });
+  try {
+    const port = new HeldPort();
+    const onHung = jest.fn();
+    const decisions = new LargeDecisions(port, undefined, undefined, onHung);
+    const { open, outcomes } = openRound('next');
+    outcomes.forEach((outcome) => add(open, outcome));
+    decisions.prepare(open);
+    port.hold();
+    const hung = decisions.decide(openRound('hangs').open, false, Date.now() + 500);
+    await new Promise((resolve) => setImmediate(resolve));
+    jest.advanceTimersByTime(500);
+    expect(await hung).toBeNull();
+    const next = decisions.decide(open, false, null);
+    // 10 s and 20 times what six candidates are expected to take: 10 + 0.004 · 6 ms.
+    jest.advanceTimersByTime(9_700);
+    expect(onHung).toHaveBeenCalledWith(expect.closeTo(10_200.5, 0));
+    expect(port.replaced).toBe(1);
+    expect(contentOf(await next).coverage).toBe(1);
+    expect(asked(port).at(-1)?.manifestBytes).not.toBeNull();
   } finally {
     jest.useRealTimers();
   }

@@ -1,4 +1,4 @@
-import { effortOfFirst, type Effort } from '#policy/join/decision-effort';
+import { nextDecision, type Effort, type WaitingDecision } from '#policy/join/decision-effort';
 import type { OpenRound } from '../join/open-round';
 import { candidatesOf } from '../join/open-round';
 import type { DecideAsked, DecidedThere, ThreadAnswer, ThreadJob } from './decide-thread';
@@ -9,6 +9,8 @@ export interface DecidingPort {
   start(): unknown;
   tell(job: ThreadJob): void;
   ask(job: ThreadJob): Promise<ThreadAnswer>;
+  /** The job that it has is given up, and a new thread has the next one. */
+  replace(): void;
   stop(): Promise<void>;
 }
 
@@ -23,11 +25,17 @@ const BYTES_A_CANDIDATE = 20;
 const LONGEST_TIMER_MS = 2_000_000_000;
 /** An overdue round waits so long for a thread that doesn't answer. */
 const LONGEST_OVERDUE_MS = 300_000;
+/** So long an overdue round lets those in time go before it. */
+const YIELDS_MS = 2_000;
+/** A thread that takes so much longer than a decision is expected to take hangs. */
+const HANGS_AFTER_MS = 10_000;
+const HANGS_AFTER_TIMES = 20;
 
 interface Waiting {
   readonly open: OpenRound;
   readonly stale: boolean;
   readonly until: number | null;
+  readonly yieldsUntil: number;
   resolve(made: MadeDecision | null): void;
   reject(error: unknown): void;
 }
@@ -49,6 +57,7 @@ export class LargeDecisions {
     private readonly port: DecidingPort,
     private readonly pace = new DecidingPace(),
     private readonly now: () => number = Date.now,
+    private readonly onHung: (ms: number) => void = () => undefined,
   ) {}
 
   start(): void {
@@ -131,6 +140,7 @@ export class LargeDecisions {
         open,
         stale,
         until,
+        yieldsUntil: this.now() + YIELDS_MS,
         resolve: (made) => settle(() => resolve(made)),
         reject: (error) => settle(() => reject(error as Error)),
       };
@@ -153,27 +163,42 @@ export class LargeDecisions {
 
   private async askFirst(): Promise<void> {
     this.waiting.sort((a, b) => a.open.round.deadline - b.open.round.deadline);
-    const [first] = this.waiting;
-    if (first === undefined) return;
-    const effort = effortOfFirst(
+    const next = nextDecision(
       this.waiting.map((one) => this.expected(one)),
       this.now(),
     );
-    if (effort === 'none') return first.resolve(null);
-    this.waiting.shift();
+    if (next === null) return;
+    const { effort } = next;
+    const chosen = this.waiting[next.index]!;
+    if (effort === 'none') return chosen.resolve(null);
+    this.waiting.splice(next.index, 1);
     const since = this.now();
+    const watch = this.watchHang(this.expected(chosen).fullMs);
     try {
-      const answer = await this.ask(first, effort);
-      this.pace.learn(effort, candidatesOf(first.open), this.now() - since);
-      first.resolve({ answer, effort });
+      const answer = await this.ask(chosen, effort);
+      this.pace.learn(effort, candidatesOf(chosen.open), this.now() - since);
+      chosen.resolve({ answer, effort });
     } catch (error) {
-      first.reject(error);
+      chosen.reject(error);
+    } finally {
+      clearTimeout(watch);
     }
   }
 
-  private expected({ open, until }: Waiting) {
+  /** A thread that hangs is replaced: the new one knows of no round, which it says when it is asked. */
+  private watchHang(expectedMs: number): NodeJS.Timeout {
+    const ms = HANGS_AFTER_MS + HANGS_AFTER_TIMES * expectedMs;
+    const hung = () => {
+      this.onHung(ms);
+      this.port.replace();
+    };
+    return setTimeout(hung, ms).unref();
+  }
+
+  private expected({ open, until, yieldsUntil }: Waiting): WaitingDecision {
     const candidates = candidatesOf(open);
-    return { fullMs: this.pace.fullMs(candidates), reducedMs: this.pace.reducedMs(candidates), until };
+    const [fullMs, reducedMs] = [this.pace.fullMs(candidates), this.pace.reducedMs(candidates)];
+    return { fullMs, reducedMs, until, yieldsUntil };
   }
 
   private async ask({ open, stale }: Waiting, effort: Exclude<Effort, 'none'>): Promise<DecidedThere> {

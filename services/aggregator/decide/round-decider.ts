@@ -10,6 +10,7 @@ import type { Effort } from '#policy/join/decision-effort';
 import { PhaseClock, type Phases } from '#schemas/phases';
 import { candidatesOf, type OpenRound } from '../join/open-round';
 import { decideAndEncode, encodeNothing, type DecideJob, type EncodedDecision } from './decide-job';
+import { DecidingPace } from './deciding-pace';
 import type { DecideThreadData, ThreadAnswer, ThreadJob } from './decide-thread';
 import { summaryOf, type DecisionSummary } from './decision-summary';
 import { LargeDecisions, type MadeDecision } from './large-decisions';
@@ -52,7 +53,7 @@ export class RoundDecider {
     modelsDir: string,
     readonly matrices: TravelMatrices,
     private readonly closeMarginMs: number,
-    sides: readonly LargeDecisions[] = sidesFor(modelsDir),
+    sides: readonly LargeDecisions[] = decidingSides(modelsDir),
   ) {
     this.sides = sides;
   }
@@ -133,14 +134,18 @@ export class RoundDecider {
   }
 }
 
-function sidesFor(modelsDir: string): LargeDecisions[] {
+/** `onHung`: a thread took so many milliseconds and was replaced. */
+export function decidingSides(modelsDir: string, onHung?: (ms: number) => void): LargeDecisions[] {
   const { threads, eachUses } = decidingThreads(availableParallelism());
   const data: DecideThreadData = { modelsDir, practises: hasSpareCores(), threads: eachUses };
-  const file = join(__dirname, 'decide-thread.js');
   return Array.from(
     { length: threads },
-    () => new LargeDecisions(new JobThread<ThreadJob, ThreadAnswer>(file, data, 'decides large rounds')),
+    () => new LargeDecisions(threadFor(data), new DecidingPace(), Date.now, onHung),
   );
+}
+
+function threadFor(data: DecideThreadData): JobThread<ThreadJob, ThreadAnswer> {
+  return new JobThread(join(__dirname, 'decide-thread.js'), data, 'decides large rounds');
 }
 
 function decidedHere({ content, bytes }: EncodedDecision, clock: PhaseClock, effort: Effort): RoundDecision {
