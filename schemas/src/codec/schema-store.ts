@@ -5,6 +5,7 @@ import { type Type } from 'avsc';
 import { avroType, canonicalForm } from './avro-type';
 import { fingerprintBytes } from './fingerprint';
 import { guardOf } from './guard';
+import { prunedSchema, type WantedFields } from './pruned-schema';
 
 const rescanEveryMs = 1_000;
 
@@ -16,8 +17,12 @@ interface StoredSchema {
 /** Reads the body of a message, which starts at `start` and takes the rest. */
 export type Read = (bytes: Buffer, start: number) => unknown;
 
+function readSchema(file: string): unknown {
+  return JSON.parse(readFileSync(file, 'utf8')) as unknown;
+}
+
 function loadSchema(file: string): StoredSchema {
-  const type = avroType(JSON.parse(readFileSync(file, 'utf8')));
+  const type = avroType(readSchema(file));
   return { type, fingerprint: fingerprintBytes(canonicalForm(type)) };
 }
 
@@ -43,9 +48,9 @@ export function compileReader(writer: Type, reader: Type): Read {
 }
 
 /** A schema that can't be read as the current one fails its messages, not those of other writers. */
-function readerOf(writer: Type, current: Type): Read {
+function readerOf(writer: Type, reader: Type): Read {
   try {
-    return compileReader(writer, current);
+    return compileReader(writer, reader);
   } catch (error) {
     return () => {
       throw new RoundhouseError('SCHEMA_UNKNOWN', `the writer's schema can't be read here: ${String(error)}`);
@@ -57,20 +62,24 @@ function readerOf(writer: Type, current: Type): Read {
  * The schemas of one topic: `<name>.avsc` is what this version writes and reads as, `history/<name>/*.avsc`
  * are those of other versions' writers, older or newer. An unknown fingerprint makes it look into the
  * folder again (at most once a second), so a newer writer's schema can be laid there before it is rolled out.
+ * A store with `wanted` reads only those fields, and passes over the bytes of the others.
  */
 export class SchemaStore {
   readonly current: StoredSchema;
   private readonly readers = new Map<bigint, Read>();
   private readonly historyFolder: string;
+  private readonly reader: Type;
   private nextScanAt = 0;
 
-  constructor(folder: string, name: string) {
-    this.current = loadSchema(join(folder, `${name}.avsc`));
+  constructor(folder: string, name: string, wanted?: WantedFields) {
+    const file = join(folder, `${name}.avsc`);
+    this.current = loadSchema(file);
+    this.reader = wanted === undefined ? this.current.type : avroType(prunedSchema(readSchema(file), wanted));
     this.historyFolder = join(folder, 'history', name);
     // An own schema that can't be guarded is a fault of the program, not of a message.
     this.readers.set(
       this.current.fingerprint.readBigUInt64LE(),
-      compileReader(this.current.type, this.current.type),
+      compileReader(this.current.type, this.reader),
     );
   }
 
@@ -84,7 +93,7 @@ export class SchemaStore {
 
   private add(writer: StoredSchema): void {
     const key = writer.fingerprint.readBigUInt64LE();
-    if (!this.readers.has(key)) this.readers.set(key, readerOf(writer.type, this.current.type));
+    if (!this.readers.has(key)) this.readers.set(key, readerOf(writer.type, this.reader));
   }
 
   private addFile(file: string): void {
