@@ -110,14 +110,22 @@ export interface HealthServer {
 
 const whatIsServed = 'only GET /livez, /readyz and /metrics';
 
-export async function startHealthServer(
-  options: HealthOptions & { readonly host: string; readonly port: number },
-): Promise<HealthServer> {
+export interface HealthServerOptions extends HealthOptions {
+  readonly host: string;
+  readonly port: number;
+  /** What else there is to read, as JSON; undefined for a path that there isn't. */
+  readonly more?: (path: string) => object | undefined;
+}
+
+export async function startHealthServer(options: HealthServerOptions): Promise<HealthServer> {
   const routes = healthRoutes(options);
   const server = createServer((request, response) => {
     routes(request, response).then(
       (answered) => {
-        if (!answered) sendJson(response, 404, { error: 'NOT_FOUND', message: whatIsServed });
+        if (answered) return;
+        const found = request.method === 'GET' ? options.more?.(request.url ?? '/') : undefined;
+        if (found !== undefined) sendJson(response, 200, found);
+        else sendJson(response, 404, { error: 'NOT_FOUND', message: whatIsServed });
       },
       (error: unknown) => sendJson(response, 500, { error: 'INTERNAL', message: String(error) }),
     );

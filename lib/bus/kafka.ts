@@ -12,12 +12,14 @@ import {
   type Follower,
   type ReadRangeOptions,
 } from './kafka-reader';
+import { OffsetsReader } from './kafka-offsets';
 import { deleteTopics, ensureTopics, missingTopics } from './kafka-topics';
 import type { BusProducer, WindowedConsumer, WindowedConsumerOptions } from './port';
 import type { TopicSpec } from './topic-specs';
 
 export type { BusOptions } from './kafka-client';
 export type { FollowOptions, Follower, ReadRangeOptions, StartPosition } from './kafka-reader';
+export type { GroupOfTopic, GroupOffsets, OffsetsLook, OffsetsReader } from './kafka-offsets';
 export { topicSpecs, type TopicSettings, type TopicSpec } from './topic-specs';
 
 export interface Bus {
@@ -38,6 +40,8 @@ export interface Bus {
   isCutOff(topic: string, at: UnixMs): Promise<boolean>;
   /** Follows all partitions of a topic outside of any consumer group. */
   followTopic(options: FollowOptions): Promise<Follower>;
+  /** Not connected yet. */
+  offsetsReader(): OffsetsReader;
   /** Closes producers and readers that are still open. Consumers are stopped by their owners. */
   close(): Promise<void>;
 }
@@ -71,6 +75,11 @@ export function connectBus(options: BusOptions): Bus {
       const follower = await followTopic(kafka, logger, follow);
       open.add(follower);
       return follower;
+    },
+    offsetsReader() {
+      const reader = new OffsetsReader(kafka);
+      open.add(reader);
+      return reader;
     },
     async close() {
       await Promise.all([...open].map((resource) => resource.close()));

@@ -4,6 +4,7 @@ import type { WindowedConsumer } from '#lib/bus/port';
 import type { Env } from '#lib/config';
 import { startHealthServer, type ReadinessChecks } from '#lib/health';
 import type { ServiceContext, ServicePorts } from '#lib/service';
+import { watchClock } from '#lib/watch-clock';
 import type { UnixMs } from '#schemas/brands';
 import { RoundhouseError } from '#schemas/errors';
 import { topicsOf } from '#schemas/topics';
@@ -19,20 +20,27 @@ import type { PeerService } from './remote/ucx/peer-service';
 import { engineReadiness, engineWarnings } from './readiness';
 import { ShardConsumer } from './shard-consumer';
 import { ShardIntake } from './shard-intake';
+import { IncidentListing } from './status/incident-listing';
+import { statusRoutes } from './status/worker-status';
 
 type Context = ServiceContext<WorkerConfig>;
 
 /** At a stop, shards that are in work get so long; their partitions are left to other workers before. */
 const SEE_THROUGH_MS = 9_000;
 
-async function prepareBus({ config, logger, signal, onStop }: Context, events: WorkerEvents): Promise<Bus> {
+async function prepareBus(
+  { config, logger, signal, onStop, fail }: Context,
+  events: WorkerEvents,
+): Promise<Bus> {
   const { maxMessageBytes, stateFolder } = config;
   const clientId = 'roundhouse-worker';
   const bus = connectBus({ ...kafkaAccess(config), clientId, logger, maxMessageBytes, stateFolder });
   onStop('bus', () => bus.close());
   await bus.waitUntilReady(config.startupTimeoutMs, signal);
   await bus.ensureTopics(topicSpecs(topicsOf(config.topicPrefix), config));
-  events.ClockSkewMeasured({ skewMs: await bus.measureClockSkewMs(config) });
+  const measure = () => bus.measureClockSkewMs(config);
+  events.ClockSkewMeasured({ skewMs: await measure() });
+  onStop('clock', watchClock({ measure, events, onSkewed: fail }));
   return bus;
 }
 
@@ -68,6 +76,7 @@ export async function startHealth(
       ...others,
     },
     warnings: { models: () => engineWarnings(started.engines) },
+    more: statusRoutes(() => started.engines, new IncidentListing(config.incidentFolder)),
   });
   onStop('health', () => health.close());
   return health.port;

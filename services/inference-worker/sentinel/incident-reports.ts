@@ -5,7 +5,8 @@ import type { Incident } from './incident';
 
 export const mostReports = 100;
 export const mostReportBytes = 65_536;
-const reportName = /^\d{8}T\d{9}Z-\d+-[a-z_]+\.json$/;
+/** Begins with the time, so the order of names is that of the incidents. */
+export const reportName = /^\d{8}T\d{9}Z-\d+-[a-z_]+\.json$/;
 
 /** The report as text of at most `mostReportBytes`: requests, then what the engine wrote, are left out first. */
 export function reportText(incident: Incident): string {

@@ -1,0 +1,97 @@
+import type { Admin, Kafka } from 'kafkajs';
+import type { PartitionOffsets } from '#policy/operations/partition-lag';
+
+/** A group and the topic that it reads. */
+export interface GroupOfTopic {
+  readonly groupId: string;
+  readonly topic: string;
+}
+
+export interface GroupOffsets extends GroupOfTopic {
+  /** Members that hold the group at present. */
+  readonly members: number;
+  readonly partitions: readonly PartitionOffsets[];
+}
+
+export type TopicOffsets = Omit<PartitionOffsets, 'committed'>;
+
+export interface OffsetsLook {
+  /** Of every topic that was asked for, of groups or not. */
+  readonly topics: readonly TopicOffsets[];
+  readonly groups: readonly GroupOffsets[];
+}
+
+type Committed = ReadonlyMap<number, bigint>;
+
+/** An offset of -1 says that there is no commit. */
+async function committedOf(admin: Admin, { groupId, topic }: GroupOfTopic): Promise<Committed> {
+  const answers = await admin.fetchOffsets({ groupId, topics: [topic] });
+  const partitions = answers.flatMap((answer) => answer.partitions);
+  return new Map(
+    partitions
+      .map(({ partition, offset }) => [partition, BigInt(offset)] as const)
+      .filter(([, o]) => o >= 0n),
+  );
+}
+
+async function endsOf(admin: Admin, topic: string): Promise<TopicOffsets[]> {
+  const partitions = await admin.fetchTopicOffsets(topic);
+  return partitions
+    .map(({ partition, low, high }) => ({ topic, partition, oldest: BigInt(low), end: BigInt(high) }))
+    .sort((a, b) => a.partition - b.partition);
+}
+
+/**
+ * Looks at groups and topics by one connection, which is made anew after a fault. It reads only: nothing joins a group or
+ * commits. Ends are last stable offsets, as a reader of committed messages sees them.
+ */
+export class OffsetsReader {
+  private admin: Promise<Admin> | null = null;
+
+  constructor(private readonly kafka: Kafka) {}
+
+  /** The topics have to exist: a broker may make those that are asked for. Rejects when the broker doesn't answer. */
+  async look(groups: readonly GroupOfTopic[], topics: readonly string[]): Promise<OffsetsLook> {
+    try {
+      this.admin ??= this.connect();
+      return await lookWith(await this.admin, groups, topics);
+    } catch (error) {
+      await this.close();
+      throw error;
+    }
+  }
+
+  private async connect(): Promise<Admin> {
+    const admin = this.kafka.admin({ retry: { initialRetryTime: 20, maxRetryTime: 200, retries: 2 } });
+    await admin.connect();
+    return admin;
+  }
+
+  async close(): Promise<void> {
+    const open = this.admin;
+    this.admin = null;
+    await open?.then((admin) => admin.disconnect()).catch(() => undefined);
+  }
+}
+
+/** Commits come first: an end that is asked for afterwards is never below them. */
+async function lookWith(
+  admin: Admin,
+  groups: readonly GroupOfTopic[],
+  topics: readonly string[],
+): Promise<OffsetsLook> {
+  const commits = await Promise.all(groups.map((group) => committedOf(admin, group)));
+  const { groups: described } = await admin.describeGroups(groups.map(({ groupId }) => groupId));
+  const ends = (await Promise.all(topics.map((topic) => endsOf(admin, topic)))).flat();
+  return {
+    topics: ends,
+    groups: groups.map(({ groupId, topic }, index) => ({
+      groupId,
+      topic,
+      members: described.find((group) => group.groupId === groupId)?.members.length ?? 0,
+      partitions: ends
+        .filter((end) => end.topic === topic)
+        .map((end) => ({ ...end, committed: commits[index]!.get(end.partition) ?? null })),
+    })),
+  };
+}
