@@ -1,4 +1,5 @@
 import { deadLetterEvent } from '#lib/bus/dead-letter-event';
+import { clockSteppedEvent } from '#lib/clock-stepped-event';
 import { defineEvents, event, type Telemetry } from '#lib/telemetry';
 import { errorCodes } from '#schemas/errors';
 
@@ -131,6 +132,7 @@ const dependencyEvents = {
   RebuildDelayed: event<{ reason: string }>({ level: 'error' }),
   OutageBegan: event<{ outage: string }>({ level: 'warn' }),
   OutageEnded: event<{ outage: string; seconds: number }>({ level: 'warn' }),
+  ClockStepped: clockSteppedEvent,
   ClockSkewMeasured: event<{ skewMs: number }>({
     level: 'info',
     gauge: {

@@ -20,6 +20,8 @@ export interface Watched {
   probe?: RedisProbe;
   rounds?: WindowedConsumer;
   outcomes?: WindowedConsumer;
+  /** The clock is wrong, and the process ends for it. */
+  isSkewed?: boolean;
 }
 
 export function aggregatorChecks(watched: Watched): ReadinessChecks {
@@ -59,7 +61,11 @@ export async function waitForEvictionPolicy(
  * Keeps the log of outages: Redis by its answers to writes, Kafka by the silence of the consumers. After a time in
  * which we heard nothing because we stood still, there is no telling.
  */
-export function watchOutages(watched: Required<Watched>, outages: OutageLog, stalls: LoopStalls): () => void {
+export function watchOutages(
+  watched: Required<Omit<Watched, 'isSkewed'>>,
+  outages: OutageLog,
+  stalls: LoopStalls,
+): () => void {
   watched.probe.start();
   let silent = false;
   const timer = setInterval(() => {

@@ -2,6 +2,7 @@ import type { WindowedConsumer } from '#lib/bus/port';
 import { startHealthServer } from '#lib/health';
 import type { ServicePorts } from '#lib/service';
 import { TravelMatrices } from '#lib/travel-matrices';
+import { watchClock } from '#lib/watch-clock';
 import { assemble, type Join } from './assemble';
 import { connect, openRedis, type Connections, type Context } from './connections';
 import { OutcomeHandler } from './consume/outcome-handler';
@@ -35,7 +36,28 @@ export async function startAggregator(context: Context): Promise<ServicePorts> {
   const seen = { redis: connections.redis, probe: join.probe, ...consumers };
   const stopWatching = watchOutages(seen, join.outages, join.stalls);
   context.onStop('outage watch', stopWatching);
+  watchOurClock(context, connections, events, { join, watched });
   return { http };
+}
+
+/** With a wrong clock rounds can't be closed in time: they are left to whoever has a good one. */
+function watchOurClock(
+  { config, onStop, fail }: Context,
+  { bus }: Connections,
+  events: AggregatorEvents,
+  { join, watched }: { readonly join: Join; readonly watched: Watched },
+): void {
+  const stop = watchClock({
+    measure: () => bus.measureClockSkewMs(config),
+    events,
+    onStep: () => join.closer.clockStepped(),
+    onSkewed: (error) => {
+      watched.isSkewed = true;
+      join.closer.leaveDeadlines();
+      fail(error);
+    },
+  });
+  onStop('clock', stop);
 }
 
 async function startHealth({ config, telemetry, onStop }: Context, watched: Watched): Promise<number> {
@@ -96,8 +118,9 @@ async function startConsumers(
     onFatal: fail,
   });
   onStop('outcomes', () => outcomeConsumer.stop());
+  const seeThroughMs = () => (watched.isSkewed === true ? 0 : SEE_THROUGH_MS);
   onStop('closing rounds', () => join.closer.settle(SETTLE_MS));
-  onStop('rounds in time', () => roundConsumer.idle(SEE_THROUGH_MS));
+  onStop('rounds in time', () => roundConsumer.idle(seeThroughMs()));
   onStop('rounds', () => roundConsumer.stop());
   watched.outcomes = outcomeConsumer;
   watched.rounds = roundConsumer;

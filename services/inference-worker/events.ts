@@ -1,4 +1,5 @@
 import { deadLetterEvent } from '#lib/bus/dead-letter-event';
+import { clockSteppedEvent } from '#lib/clock-stepped-event';
 import { defineEvents, event, type Telemetry } from '#lib/telemetry';
 import { sendPaths, type SendPath } from '#lib/engine-client/data-plane';
 import { errorCodes } from '#schemas/errors';
@@ -146,6 +147,7 @@ const engineEvents = {
 };
 
 const clockEvents = {
+  ClockStepped: clockSteppedEvent,
   ClockSkewMeasured: event<{ skewMs: number }>({
     level: 'info',
     gauge: {

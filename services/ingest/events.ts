@@ -1,3 +1,4 @@
+import { clockSteppedEvent } from '#lib/clock-stepped-event';
 import { defineEvents, event, type Telemetry } from '#lib/telemetry';
 import { errorCodes, type ErrorCode } from '#schemas/errors';
 
@@ -119,6 +120,7 @@ const specs = {
       help: 'Changes of labels.json that could not be taken; the old labels hold.',
     },
   }),
+  ClockStepped: clockSteppedEvent,
   ClockSkewMeasured: event<{ readonly skewMs: number }>({
     level: 'info',
     gauge: {

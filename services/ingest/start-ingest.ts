@@ -4,6 +4,7 @@ import { closeRedis, createRedis, waitForRedis, type Redis } from '#lib/redis';
 import { redisAccess } from '#lib/redis-security';
 import type { ServiceContext, ServicePorts } from '#lib/service';
 import { TravelMatrices } from '#lib/travel-matrices';
+import { watchClock } from '#lib/watch-clock';
 import { topicsOf } from '#schemas/topics';
 import type { IngestConfig } from './config';
 import { DecisionCache } from './consume/decision-cache';
@@ -39,7 +40,7 @@ export async function startIngest(context: Context): Promise<ServicePorts> {
 }
 
 async function connect(
-  { config, logger, signal, onStop }: Context,
+  { config, logger, signal, onStop, fail }: Context,
   events: IngestEvents,
 ): Promise<Connections> {
   const { maxMessageBytes, startupTimeoutMs: timeoutMs, redisUrl: url } = config;
@@ -49,7 +50,9 @@ async function connect(
   onStop('bus', () => bus.close());
   await waitForRedis(redis, { url, timeoutMs, logger, signal });
   await bus.waitUntilReady(timeoutMs, signal);
-  events.ClockSkewMeasured({ skewMs: await bus.measureClockSkewMs(config) });
+  const measure = () => bus.measureClockSkewMs(config);
+  events.ClockSkewMeasured({ skewMs: await measure() });
+  onStop('clock', watchClock({ measure, events, onSkewed: fail }));
   await bus.ensureTopics(topicSpecs(topicsOf(config.topicPrefix), config));
   return { redis, bus };
 }

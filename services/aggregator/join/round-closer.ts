@@ -87,6 +87,16 @@ export class RoundCloser {
     this.decide(open).catch((error: unknown) => this.abandon(open, error));
   }
 
+  /** Somebody set the clock: what is due is told by it. */
+  clockStepped(): void {
+    this.parts.timers.plan();
+  }
+
+  /** Nothing more is closed for its deadline. */
+  leaveDeadlines(): void {
+    this.parts.timers.clearAll();
+  }
+
   redisIsBack(): void {
     this.due.resume();
     for (const open of this.parts.book.all()) this.outcomeAdded(open);

@@ -47,8 +47,9 @@ export class DeadlineTimers {
     this.timer = setTimeout(() => this.plan(), leftMs);
   }
 
-  /** Whatever has to begin now begins; the next look is when the first of the rest has to. */
-  private plan(): void {
+  /** Whatever has to begin now begins; the next look is when the first of the rest has to. Also for a clock that was set. */
+  plan(): void {
+    if (this.timer !== null) clearTimeout(this.timer);
     this.timer = null;
     this.planAt = Infinity;
     const waiting = (this.sorted ??= [...this.byKey.values()].sort((a, b) => a.at - b.at));

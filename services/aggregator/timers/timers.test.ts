@@ -21,6 +21,25 @@ function openRound(deadline: number): OpenRound {
   });
 }
 
+// Guards against rounds that are closed late because their timer was set before the clock was.
+test('a clock that is set forward: what is due by it is due when the timers are told', () => {
+  jest.useFakeTimers();
+  try {
+    const timers = new DeadlineTimers();
+    const due: string[] = [];
+    const at = Date.now() + 10_000;
+    timers.set('r', { at, notBefore: 0, costMs: 0 }, () => due.push('r'));
+    jest.advanceTimersByTime(100);
+    jest.setSystemTime(at + 1);
+    timers.plan();
+    expect(due).toEqual(['r']);
+    timers.plan();
+    expect(due).toEqual(['r']);
+  } finally {
+    jest.useRealTimers();
+  }
+});
+
 describe('the close budget', () => {
   test('is the largest recent close plus the margin', () => {
     let now = 0;
