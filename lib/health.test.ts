@@ -1,7 +1,7 @@
-import { Registry } from 'prom-client';
+import { MetricsRegistry } from './metrics/registry';
 import { startHealthServer } from './health';
 
-const options = { registry: new Registry(), host: '127.0.0.1', port: 0 };
+const options = { registry: new MetricsRegistry(), host: '127.0.0.1', port: 0 };
 
 async function get(port: number, path: string) {
   const response = await fetch(`http://127.0.0.1:${port}${path}`);

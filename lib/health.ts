@@ -1,13 +1,16 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Registry } from 'prom-client';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { RoundhouseError } from '#schemas/errors';
+import type { Family } from './metrics/family';
+import { gaugeFamily, type MetricsRegistry } from './metrics/registry';
 
 /** null when ready, else the reason. */
 export type ReadinessCheck = () => string | null | Promise<string | null>;
 export type ReadinessChecks = Readonly<Record<string, ReadinessCheck>>;
 
 const checkTimeoutMs = 2_000;
+const longestLookMs = 30;
 
 async function runCheck(check: ReadinessCheck): Promise<string | null> {
   let timer: NodeJS.Timeout | undefined;
@@ -31,6 +34,24 @@ export async function readinessReasons(checks: ReadinessChecks): Promise<Record<
   return Object.fromEntries(reasons);
 }
 
+/** Of the last look; a scrape begins the next one and doesn't wait long for it. */
+class ReadyGauge {
+  private reasons: Record<string, string> | null = null;
+
+  constructor(private readonly checks: ReadinessChecks) {}
+
+  async families(): Promise<readonly Family[]> {
+    const look = readinessReasons(this.checks).then((reasons) => void (this.reasons = reasons));
+    await Promise.race([look, sleep(longestLookMs, undefined, { ref: false })]);
+    const { reasons } = this;
+    const values = Object.keys(this.checks).map((check) => {
+      const passes = reasons !== null && reasons[check] === undefined;
+      return { labels: { check }, value: Number(passes) };
+    });
+    return [gaugeFamily('dispatch_ready', '1 while the check of /readyz passes.', values)];
+  }
+}
+
 function sendJson(response: ServerResponse, status: number, body: unknown): void {
   const text = JSON.stringify(body);
   response.writeHead(status, {
@@ -41,7 +62,7 @@ function sendJson(response: ServerResponse, status: number, body: unknown): void
 }
 
 export interface HealthOptions {
-  readonly registry: Registry;
+  readonly registry: MetricsRegistry;
   readonly checks: ReadinessChecks;
   /** What is wrong and doesn't keep the process from being ready; shown beside the answer of /readyz. */
   readonly warnings?: ReadinessChecks;
@@ -54,6 +75,16 @@ async function readyz({ checks, warnings = {} }: HealthOptions): Promise<[status
   return ready ? [200, { ready, ...more }] : [503, { ready, reasons, ...more }];
 }
 
+export async function answerScrape(
+  registry: MetricsRegistry,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const { contentType, body } = await registry.scrape(request.headers.accept);
+  response.writeHead(200, { 'content-type': contentType });
+  response.end(body);
+}
+
 /**
  * Answers GET /livez (200 while the event loop turns), /readyz (200, or 503 with the reasons by check) and
  * /metrics. Resolves to false for any other path, which is then the caller's.
@@ -61,15 +92,16 @@ async function readyz({ checks, warnings = {} }: HealthOptions): Promise<[status
 export function healthRoutes(
   options: HealthOptions,
 ): (request: IncomingMessage, response: ServerResponse) => Promise<boolean> {
+  const { registry } = options;
+  const ready = new ReadyGauge(options.checks);
+  registry.addSource(() => ready.families());
   return async (request, response) => {
     const path = (request.url ?? '/').split('?', 1)[0];
     if (path === '/livez') sendJson(response, 200, { live: true });
     else if (path === '/readyz') {
       sendJson(response, ...(await readyz(options)));
     } else if (path === '/metrics') {
-      const text = await options.registry.metrics();
-      response.writeHead(200, { 'content-type': options.registry.contentType });
-      response.end(text);
+      await answerScrape(registry, request, response);
     } else return false;
     return true;
   };

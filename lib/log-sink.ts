@@ -12,6 +12,7 @@ export class LogSink {
   private lines: string[] = [];
   private queuedBytes = 0;
   private dropped = 0;
+  private droppedBefore = 0;
   private writing = false;
   private isGone = false;
   private waiters: (() => void)[] = [];
@@ -20,6 +21,11 @@ export class LogSink {
     private readonly fd: number,
     private readonly limitBytes = longestQueueBytes,
   ) {}
+
+  /** In all. */
+  get droppedLines(): number {
+    return this.droppedBefore + this.dropped;
+  }
 
   write(line: string): void {
     if (this.isGone) return;
@@ -73,6 +79,7 @@ export class LogSink {
 
   private droppedLine(): string {
     const line = `${JSON.stringify({ level: 'warn', event: 'LogLinesDropped', lines: this.dropped })}\n`;
+    this.droppedBefore += this.dropped;
     this.dropped = 0;
     this.queuedBytes += Buffer.byteLength(line);
     return line;

@@ -23,7 +23,7 @@ test('an event writes its metrics with labels by field name', async () => {
   events.ShardSolved({ model: 'a', status: 'solved', seconds: 1.5, roundId: 'r1' });
   const text = await telemetry.registry.metrics();
   expect(text).toContain('dispatch_test_total{model="a",status="solved",service="test"} 1');
-  expect(text).toContain('dispatch_test_seconds_bucket{le="2",service="test",model="a",status="solved"} 1');
+  expect(text).toContain('dispatch_test_seconds_bucket{le="2",model="a",status="solved",service="test"} 1');
 });
 
 test('a scrape has the same lines after 1,000 and after 100,000 events with as many ids', async () => {

@@ -1,13 +1,18 @@
 import { pino, type Logger } from 'pino';
-import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
+import { collectDefaultMetrics } from 'prom-client';
+import { codeVersion } from './code-version';
 import { LogSink } from './log-sink';
+import type { Family, Sample } from './metrics/family';
+import type { Fields, LabelBounds } from './metrics/label-space';
+import { gaugeFamily, MetricsRegistry } from './metrics/registry';
 
+export type { LabelBounds } from './metrics/label-space';
 export type { Logger } from 'pino';
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error';
 
 export interface Telemetry {
   readonly logger: Logger;
-  readonly registry: Registry;
+  readonly registry: MetricsRegistry;
   /** Resolves when the log is written, or can't be, or after the time given. */
   flushed(timeoutMs: number): Promise<void>;
 }
@@ -28,31 +33,63 @@ export function createTelemetry(options: {
     errorKey: 'error',
   };
   const logger = pino(settings, sink);
-  const registry = new Registry();
-  registry.setDefaultLabels({ service: options.service });
+  const registry = new MetricsRegistry({ service: options.service });
   collectDefaultMetrics({ register: registry });
+  registry.add(buildInfo());
+  const dropped = {
+    name: 'dispatch_log_lines_dropped_total',
+    help: 'Log lines for which there was no room.',
+  };
+  const lines = (): Sample[] => [{ suffix: '', labels: '', value: sink.droppedLines }];
+  registry.add({ ...dropped, kind: 'counter', samples: lines });
   return { logger, registry, flushed: (timeoutMs) => sink.flushed(timeoutMs) };
 }
 
-/**
- * The values that a label may take: a closed list, or the number of distinct values after which every new
- * one is counted as `other`. So the number of series is bounded; ids belong into logs.
- */
-export type LabelBounds = Readonly<Record<string, readonly string[] | number>>;
+function buildInfo(): Family {
+  const { version, commit } = codeVersion();
+  const labels = { version, commit: commit?.slice(0, 12) ?? 'none' };
+  return gaugeFamily('dispatch_build_info', '1; which code this is.', [{ labels, value: 1 }]);
+}
+
+interface MetricSpec {
+  readonly name: string;
+  readonly help: string;
+  /** Of the event's labels; all of them unless said otherwise. */
+  readonly labels?: readonly string[];
+}
+
+interface CounterSpec<F> extends MetricSpec {
+  /** Adds a field's value instead of 1. */
+  readonly by?: (fields: F) => number;
+}
+
+interface GaugeSpec<F> extends MetricSpec {
+  readonly value: (fields: F) => number;
+}
+
+export interface Counted {
+  /** Of each bucket, not cumulative; one more for larger values. */
+  readonly counts: readonly number[];
+  readonly sum: number;
+}
+
+interface HistogramSpec<F> extends MetricSpec {
+  readonly buckets: readonly number[];
+  /** A value, or values that were counted elsewhere in the same buckets. */
+  readonly value: (fields: F) => number | Counted;
+}
+
+type OneOrMore<T> = T | readonly T[];
 
 export interface EventSpec<F extends object> {
   readonly level: LogLevel;
-  /** Read from a field of the event by its name. */
+  /** Read from a field of the event by its name; `closedBy` is the label `closed_by`. */
   readonly labels?: LabelBounds;
-  /** Counts the events; `by` adds a field's value instead of 1. */
-  readonly counter?: { readonly name: string; readonly help: string; readonly by?: (fields: F) => number };
-  readonly histogram?: {
-    readonly name: string;
-    readonly help: string;
-    readonly buckets: readonly number[];
-    readonly value: (fields: F) => number;
-  };
-  readonly gauge?: { readonly name: string; readonly help: string; readonly value: (fields: F) => number };
+  /** Counts the events. */
+  readonly counter?: OneOrMore<CounterSpec<F>>;
+  /** A field `traceId` of the event is the exemplar. */
+  readonly histogram?: OneOrMore<HistogramSpec<F>>;
+  readonly gauge?: OneOrMore<GaugeSpec<F>>;
 }
 
 /** Ties the type of an event's fields to its specification: `event<{ seconds: number }>({ … })`. */
@@ -65,46 +102,41 @@ type Emitters<S extends Specs> = {
   readonly [K in keyof S]: S[K] extends EventSpec<infer F> ? (fields: F) => void : never;
 };
 
-type LabelsOf = (fields: Readonly<Record<string, unknown>>) => Record<string, string>;
+type Recorder = (fields: Fields) => void;
 
-function boundedLabels(bounds: LabelBounds): LabelsOf {
-  const seen = new Map<string, Set<string>>();
-  for (const [name, bound] of Object.entries(bounds)) {
-    seen.set(name, new Set(typeof bound === 'number' ? [] : bound));
-  }
-  return (fields) => {
-    const labels: Record<string, string> = {};
-    for (const [name, bound] of Object.entries(bounds)) {
-      const value = String(fields[name] ?? 'none');
-      const values = seen.get(name)!;
-      if (typeof bound === 'number' && values.size < bound) values.add(value);
-      labels[name] = values.has(value) ? value : 'other';
-    }
-    return labels;
-  };
+function listOf<T>(given: OneOrMore<T> | undefined): readonly T[] {
+  if (given === undefined) return [];
+  return Array.isArray(given) ? (given as readonly T[]) : [given as T];
 }
 
-type Recorder = (fields: Readonly<Record<string, unknown>>) => void;
+function boundsOf({ labels = {} }: EventSpec<Fields>, { labels: names }: MetricSpec): LabelBounds {
+  if (names === undefined) return labels;
+  return Object.fromEntries(Object.entries(labels).filter(([field]) => names.includes(field)));
+}
 
-function recorders(spec: EventSpec<never>, registry: Registry): Recorder[] {
-  const { counter, histogram, gauge } = spec as EventSpec<Readonly<Record<string, unknown>>>;
-  const labelsOf = boundedLabels(spec.labels ?? {});
-  const shared = { labelNames: Object.keys(spec.labels ?? {}), registers: [registry] };
-  const made: Recorder[] = [];
-  if (counter) {
-    const metric = new Counter({ name: counter.name, help: counter.help, ...shared });
-    made.push((fields) => metric.inc(labelsOf(fields), counter.by?.(fields) ?? 1));
-  }
-  if (histogram) {
-    const { name, help, buckets } = histogram;
-    const metric = new Histogram({ name, help, buckets: [...buckets], ...shared });
-    made.push((fields) => metric.observe(labelsOf(fields), histogram.value(fields)));
-  }
-  if (gauge) {
-    const metric = new Gauge({ name: gauge.name, help: gauge.help, ...shared });
-    made.push((fields) => metric.set(labelsOf(fields), gauge.value(fields)));
-  }
-  return made;
+function traceOf({ traceId }: Fields): string | undefined {
+  return typeof traceId === 'string' && traceId !== '' ? traceId : undefined;
+}
+
+function recorders(spec: EventSpec<Fields>, registry: MetricsRegistry): Recorder[] {
+  const counters = listOf(spec.counter).map((one): Recorder => {
+    const family = registry.counter(one.name, one.help, boundsOf(spec, one));
+    const { by } = one;
+    return by === undefined ? (fields) => family.add(fields) : (fields) => family.add(fields, by(fields));
+  });
+  const histograms = listOf(spec.histogram).map((one): Recorder => {
+    const family = registry.histogram(one.name, one.help, one.buckets, boundsOf(spec, one));
+    return (fields) => {
+      const value = one.value(fields);
+      if (typeof value === 'number') family.observe(fields, value, traceOf(fields));
+      else family.addCounts(fields, value.counts, value.sum);
+    };
+  });
+  const gauges = listOf(spec.gauge).map((one): Recorder => {
+    const family = registry.gauge(one.name, one.help, boundsOf(spec, one));
+    return (fields) => family.set(fields, one.value(fields));
+  });
+  return [...counters, ...histograms, ...gauges];
 }
 
 /**
@@ -114,7 +146,7 @@ function recorders(spec: EventSpec<never>, registry: Registry): Recorder[] {
 export function defineEvents<S extends Specs>(telemetry: Telemetry, specs: S): Emitters<S> {
   const emitters: Record<string, Recorder> = {};
   for (const [name, spec] of Object.entries(specs)) {
-    const record = recorders(spec, telemetry.registry);
+    const record = recorders(spec as EventSpec<Fields>, telemetry.registry);
     const { logger } = telemetry;
     emitters[name] = (fields) => {
       for (const metric of record) metric(fields);

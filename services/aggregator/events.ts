@@ -25,7 +25,15 @@ export interface ClosedFields extends RoundIds {
   /** From the begin of the close to the acknowledgement. */
   readonly closeSeconds: number;
   readonly decideSeconds: number;
+  /** Where the round's trace is recorded. */
+  readonly traceId?: string | undefined;
 }
+
+const latencyBuckets = [
+  0.005, 0.01, 0.02, 0.035, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 0.5, 0.75, 1, 1.5, 2.5, 5, 10, 30, 60,
+];
+/** The next below 1 is for rounds that lack a single candidate of ten thousand. */
+const coverageBuckets = [0, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.9999, 1];
 
 /** From the manifest to the decision. */
 const roundEvents = {
@@ -37,11 +45,45 @@ const roundEvents = {
     level: 'info',
     labels: { closedBy: ['complete', 'deadline'], outage: ['none', ...outages] },
     counter: { name: 'dispatch_rounds_closed_total', help: 'Decisions published, by what closed them.' },
+    histogram: [
+      {
+        name: 'dispatch_round_close_seconds',
+        help: 'From the begin of the close (last outcome or deadline) to the acknowledged decision.',
+        labels: ['closedBy'],
+        buckets: secondsBuckets,
+        value: ({ closeSeconds }) => closeSeconds,
+      },
+      {
+        name: 'dispatch_round_coverage_ratio',
+        help: "Share of a round's candidates that were computed.",
+        labels: [],
+        buckets: coverageBuckets,
+        value: ({ coverage }) => coverage,
+      },
+    ],
+  }),
+  /** Each acknowledged decision, also one of the outbox. */
+  DecisionPublished: event<
+    RoundIds & {
+      inTime: boolean;
+      outage: Outage | 'none';
+      /** From ingest's receipt of the body. */
+      latencySeconds: number;
+      traceId?: string | undefined;
+    }
+  >({
+    level: 'debug',
+    labels: { inTime: ['true', 'false'], outage: ['none', ...outages] },
+    counter: {
+      name: 'dispatch_decisions_published_total',
+      help: 'Decisions acknowledged, those republished from the outbox too.',
+    },
     histogram: {
-      name: 'dispatch_round_close_seconds',
-      help: 'From the begin of the close (last outcome or deadline) to the acknowledged decision.',
-      buckets: secondsBuckets,
-      value: ({ closeSeconds }) => closeSeconds,
+      name: 'dispatch_decision_latency_seconds',
+      help: "From ingest's receipt of a round's body to the acknowledged decision.",
+      labels: [],
+      buckets: latencyBuckets,
+      value: ({ latencySeconds }) => latencySeconds,
     },
   }),
   RoundDecidedLate: event<RoundIds & { lateMs: number }>({
@@ -122,6 +164,8 @@ const faultEvents = {
   MessageDeadLettered: deadLetterEvent,
 };
 
+const outageGauge = { name: 'dispatch_outage_active', help: '1 while an outage lasts.' };
+
 /** Redis, Kafka and the clock. */
 const dependencyEvents = {
   JoinRebuilt: event<{ decisions: number; openRounds: number; seconds: number }>({
@@ -130,8 +174,17 @@ const dependencyEvents = {
   }),
   DecisionsRecalled: event<{ decisions: number; seconds: number }>({ level: 'info' }),
   RebuildDelayed: event<{ reason: string }>({ level: 'error' }),
-  OutageBegan: event<{ outage: string }>({ level: 'warn' }),
-  OutageEnded: event<{ outage: string; seconds: number }>({ level: 'warn' }),
+  OutageBegan: event<{ outage: string }>({
+    level: 'warn',
+    labels: { outage: outages },
+    counter: { name: 'dispatch_outages_total', help: 'Outages noticed.' },
+    gauge: { ...outageGauge, value: () => 1 },
+  }),
+  OutageEnded: event<{ outage: string; seconds: number }>({
+    level: 'warn',
+    labels: { outage: outages },
+    gauge: { ...outageGauge, value: () => 0 },
+  }),
   ClockStepped: clockSteppedEvent,
   ClockSkewMeasured: event<{ skewMs: number }>({
     level: 'info',

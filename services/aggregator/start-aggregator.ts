@@ -29,6 +29,11 @@ export async function startAggregator(context: Context): Promise<ServicePorts> {
   await warmUp;
   const join = assemble(context, connections, events, decider);
   watched.probe = join.probe;
+  context.telemetry.registry.observed(
+    'dispatch_rounds_open',
+    'Rounds between their manifest and their decision.',
+    () => join.book.size,
+  );
   await join.store.ready();
   await followNotices(context, join);
   const consumers = await startConsumers(context, connections, { ...join, decider }, watched);

@@ -1,11 +1,13 @@
 import { deadLetterEvent } from '#lib/bus/dead-letter-event';
 import { clockSteppedEvent } from '#lib/clock-stepped-event';
+import { labelName } from '#lib/metrics/label-space';
 import { defineEvents, event, type Telemetry } from '#lib/telemetry';
 import { sendPaths, type SendPath } from '#lib/engine-client/data-plane';
 import { errorCodes } from '#schemas/errors';
 import { outcomeStatuses } from '#schemas/domain';
 import type { CircuitState } from './sentinel/circuit';
 import { engineRoles, incidentKinds, type EngineRole, type IncidentKind } from './sentinel/incident';
+import { tracedPhases } from '#lib/trace/traced-phase';
 import { admissionEvents } from './admission/admission-events';
 import { memoryEvents } from './admission/memory-events';
 import { remoteEvents } from './remote/remote-events';
@@ -26,6 +28,9 @@ interface ShardIds {
   readonly shardIndex: number;
 }
 
+const phaseBuckets = [
+  0.00002, 0.00005, 0.0001, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 5,
+];
 const secondsBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 
 const shardEvents = {
@@ -38,8 +43,30 @@ const shardEvents = {
     histogram: {
       name: 'dispatch_shard_seconds',
       help: 'From the receipt of a shard to the acknowledgement of its outcome.',
+      labels: ['status'],
       buckets: secondsBuckets,
       value: ({ seconds }) => seconds,
+    },
+  }),
+  /** Of a device, as the engine says, or of the worker itself. */
+  PhaseEnded: event<{ model: string; phase: string; seconds: number; traceId?: string | undefined }>({
+    level: 'trace',
+    labels: { model: 16, phase: tracedPhases.map(labelName) },
+    histogram: {
+      name: 'dispatch_shard_phase_seconds',
+      help: 'Time of a phase of a shard.',
+      buckets: phaseBuckets,
+      value: ({ seconds }) => seconds,
+    },
+  }),
+  /** All that a batch has in common counts once. */
+  DeviceWorked: event<{ engine: string; phase: string; seconds: number }>({
+    level: 'trace',
+    labels: { engine: 16, phase: tracedPhases.map(labelName) },
+    counter: {
+      name: 'dispatch_device_busy_seconds_total',
+      help: "Time in which an engine's device was in a phase for at least one shard.",
+      by: ({ seconds }) => seconds,
     },
   }),
   CandidatesCosted: event<{ model: string; candidates: number }>({
@@ -186,6 +213,24 @@ const dataPlaneEvents = {
     counter: {
       name: 'dispatch_data_plane_requests_total',
       help: 'Requests by the place of their payload; "frame_since_empty": the pool had no slot.',
+    },
+  }),
+  PoolInUse: event<OfEngine & { bytes: number }>({
+    level: 'trace',
+    labels: { engine: 16 },
+    gauge: {
+      name: 'dispatch_data_plane_pool_used_bytes',
+      help: 'Shared memory in slots that are in use.',
+      value: ({ bytes }) => bytes,
+    },
+  }),
+  PoolOpened: event<OfEngine & { bytes: number }>({
+    level: 'trace',
+    labels: { engine: 16 },
+    gauge: {
+      name: 'dispatch_data_plane_pool_bytes',
+      help: 'Shared memory of the session with an engine.',
+      value: ({ bytes }) => bytes,
     },
   }),
   DataPlaneWaited: event<{ model: string }>({

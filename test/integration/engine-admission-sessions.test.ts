@@ -63,32 +63,28 @@ test('the worker has the queue in its metrics, by class of priority', async () =
   const link = new EngineLink();
   link.up(client, queue.engine.address);
   const watch = new AdmissionWatch(link, queue.events, 10);
-  const metric = async (name: string, labels: Record<string, string>): Promise<number> => {
-    const { values } = await queue.telemetry.registry.getSingleMetric(name)!.get();
-    const has = (found: Partial<Record<string, string | number>>): boolean =>
-      Object.entries(labels).every(([key, value]) => found[key] === value);
-    return values.find((value) => has(value.labels))?.value ?? 0;
-  };
-  const queued = () => metric('dispatch_engine_queued', { priority: 'low' });
+  const { registry } = queue.telemetry;
+  const low = { priority: 'low' };
+  const queued = () => registry.total('dispatch_engine_queued', low);
+  const startedLater = () =>
+    registry.total('dispatch_engine_admissions_total', { ...low, end: 'started_later' });
   const request = { model: 'echo', version: '', requestId: 'r' };
   const held = queue.hold(client);
   await admission.until(1, 0);
-  const before = await metric('dispatch_engine_admissions_total', { priority: 'low', end: 'started_later' });
+  const before = startedLater();
   const parameters = { priority: 9 };
   const waiting = client.infer({ ...request, inputs: echoInputs([1]), parameters }, inMs(minute));
-  while ((await queued()) !== 1) await new Promise((resolve) => setTimeout(resolve, 5));
-  expect(await metric('dispatch_engine_in_core', {})).toBe(1);
-  const sessions = await queue.telemetry.registry.getSingleMetric('dispatch_engine_sessions')!.get();
-  expect(sessions.values.map(({ labels, value }) => [labels['memory'], value])).toEqual([
-    ['pinned', 0],
-    ['unpinned', 0],
-  ]);
+  while (queued() !== 1) await new Promise((resolve) => setTimeout(resolve, 5));
+  expect(registry.total('dispatch_engine_in_core')).toBe(1);
+  const sessions = ['pinned', 'unpinned'].map((memory) =>
+    registry.total('dispatch_engine_sessions', { memory }),
+  );
+  expect(sessions).toEqual([0, 0]);
   held.release();
   await Promise.all([held.answer, waiting]);
-  while ((await queued()) !== 0) await new Promise((resolve) => setTimeout(resolve, 5));
-  const started = await metric('dispatch_engine_admissions_total', { priority: 'low', end: 'started_later' });
-  expect(started - before).toBeGreaterThanOrEqual(1);
-  expect(await metric('dispatch_engine_queue_seconds_total', { priority: 'low' })).toBeGreaterThan(0);
+  while (queued() !== 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  expect(startedLater() - before).toBeGreaterThanOrEqual(1);
+  expect(registry.total('dispatch_engine_queue_wait_seconds', low, '_sum')).toBeGreaterThan(0);
   watch.close();
 });
 

@@ -242,6 +242,7 @@ export class RoundCloser {
     const { events, budget } = this.parts;
     const leftMs = open.round.deadline - Date.now();
     const { summary, decideSeconds, effort } = decided;
+    this.reportPublished(open, leftMs, outage);
     const behindMs = Date.now() - open.parts.closeAt;
     if (outage === null) budget.record(Math.max(closeSeconds * 1_000, behindMs), candidatesOf(open));
     events.CloseBudgetChanged({ budgetMs: budget.budgetMs() });
@@ -251,6 +252,13 @@ export class RoundCloser {
       events.RoundDecidedInHaste({ ...idsOf(open), effort, candidates: candidatesOf(open) });
     const fields = { ...summary, outage: outage ?? ('none' as const), leftMs, closeSeconds, decideSeconds };
     events.RoundClosed({ ...idsOf(open), ...fields });
+  }
+
+  private reportPublished(open: OpenRound, leftMs: number, outage: Outage | null): void {
+    const { receivedAt, acceptedAt } = open.parts.meta;
+    const latencySeconds = Math.max(0, Date.now() - (Number(receivedAt ?? acceptedAt) || acceptedAt)) / 1_000;
+    const fields = { inTime: leftMs >= 0, outage: outage ?? ('none' as const), latencySeconds };
+    this.parts.events.DecisionPublished({ ...idsOf(open), ...fields });
   }
 
   /** For the stop: rounds in closing are seen through. */

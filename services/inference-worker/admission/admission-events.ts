@@ -17,8 +17,8 @@ export const admissionEnds = [
   'cancelled_running',
 ] as const;
 export type AdmissionEnd = (typeof admissionEnds)[number];
-/** Upper ends in milliseconds; `more` for longer waits. */
-const waitLabels = ['1', '2', '5', '10', '50', '100', '500', '1000', '10000', 'more'];
+/** Those of the engine (schemas/proto/engine.proto), in seconds. */
+const waitBuckets = [0.001, 0.002, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 10];
 
 export const admissionEvents = {
   QueueMeasured: event<{ engine?: string; priority: string; waiting: number }>({
@@ -57,22 +57,15 @@ export const admissionEvents = {
       by: ({ requests }) => requests,
     },
   }),
-  RequestsWaited: event<{ priority: string; wait: string; requests: number }>({
-    level: 'trace',
-    labels: { priority: priorities, wait: waitLabels },
-    counter: {
-      name: 'dispatch_engine_queue_waits_total',
-      help: 'Requests that started after a wait, by its length in milliseconds (not cumulative).',
-      by: ({ requests }) => requests,
-    },
-  }),
-  QueueTimeSpent: event<{ priority: string; seconds: number }>({
+  /** Those that started at once are in the first bucket. */
+  RequestsWaited: event<{ priority: string; counts: readonly number[]; sum: number }>({
     level: 'trace',
     labels: { priority: priorities },
-    counter: {
-      name: 'dispatch_engine_queue_seconds_total',
-      help: 'Time that requests waited before they started.',
-      by: ({ seconds }) => seconds,
+    histogram: {
+      name: 'dispatch_engine_queue_wait_seconds',
+      help: "Wait of requests in an engine's queue before they started.",
+      buckets: waitBuckets,
+      value: ({ counts, sum }) => ({ counts, sum }),
     },
   }),
 };

@@ -10,24 +10,20 @@ export type PriorityCounts = Readonly<Record<AdmissionEnd, number>> & {
 
 export interface Growth {
   readonly ends: readonly (readonly [AdmissionEnd, number])[];
-  readonly waits: readonly (readonly [string, number])[];
-  readonly waitSeconds: number;
-}
-
-function label(upToMs: number): string {
-  return Number.isFinite(upToMs) ? String(upToMs) : 'more';
+  /** Of those that started, by the buckets of their wait; `sum` in seconds. Empty where none did. */
+  readonly waits: { readonly counts: readonly number[]; readonly sum: number };
 }
 
 /** What came since `before`, undefined for an engine that is seen for the first time. */
 export function growthOf(now: PriorityCounts, before: PriorityCounts | undefined): Growth {
   const since = (value: number, earlier = 0): number => Math.max(0, value - earlier);
   const ends = admissionEnds.map((end) => [end, since(now[end], before?.[end])] as const);
-  const waits = now.waits.map(
-    ({ up_to_ms, requests }, i) => [label(up_to_ms), since(requests, before?.waits[i]?.requests)] as const,
-  );
+  const counts = now.waits.map(({ requests }, i) => since(requests, before?.waits[i]?.requests));
+  const atOnce = since(now.started_at_once, before?.started_at_once);
+  if (counts.length > 0) counts[0]! += atOnce;
+  const started = counts.some((requests) => requests > 0);
   return {
     ends: ends.filter(([, requests]) => requests > 0),
-    waits: waits.filter(([, requests]) => requests > 0),
-    waitSeconds: since(now.wait_seconds, before?.wait_seconds),
+    waits: { counts: started ? counts : [], sum: since(now.wait_seconds, before?.wait_seconds) },
   };
 }

@@ -36,11 +36,10 @@ export class AdmissionWatch extends EngineWatch<AdmissionStatistics> {
 
   private recordPriority(counts: PriorityCounts): void {
     const { priority } = counts;
-    const { ends, waits, waitSeconds } = growthOf(counts, this.before.get(priority));
+    const { ends, waits } = growthOf(counts, this.before.get(priority));
     this.before.set(priority, counts);
     this.events.QueueMeasured({ priority, waiting: counts.queued_now });
     for (const [end, count] of ends) this.events.RequestsAdmitted({ priority, end, requests: count });
-    for (const [wait, count] of waits) this.events.RequestsWaited({ priority, wait, requests: count });
-    if (waitSeconds > 0) this.events.QueueTimeSpent({ priority, seconds: waitSeconds });
+    if (waits.counts.length > 0) this.events.RequestsWaited({ priority, ...waits });
   }
 }

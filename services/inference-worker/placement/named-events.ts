@@ -12,6 +12,8 @@ const ofOneEngine = [
   'DataPlaneOpened',
   'DataPlaneLost',
   'DataPlaneUnavailable',
+  'PoolInUse',
+  'PoolOpened',
   'QueueMeasured',
   'CoreMeasured',
   'GpuMemoryMeasured',

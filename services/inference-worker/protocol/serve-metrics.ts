@@ -1,15 +1,15 @@
 import { createServer } from 'node:http';
-import type { Registry } from 'prom-client';
-import { closeServer, listen } from '#lib/health';
+import { answerScrape, closeServer, listen } from '#lib/health';
+import type { MetricsRegistry } from '#lib/metrics/registry';
 
 export interface MetricsServer {
   readonly port: number;
   close(): Promise<void>;
 }
 
-/** GET /metrics on Triton's usual port, in Prometheus' text format. */
+/** GET /metrics on Triton's usual port, in the format that the scraper asks for. */
 export async function serveMetrics(
-  registry: Registry,
+  registry: MetricsRegistry,
   { bind, port }: { readonly bind: string; readonly port: number },
 ): Promise<MetricsServer> {
   const server = createServer({ requestTimeout: 10_000, headersTimeout: 10_000 }, (request, response) => {
@@ -18,13 +18,7 @@ export async function serveMetrics(
       response.writeHead(404, { 'content-type': 'application/json' });
       return void response.end(JSON.stringify({ error: 'only GET /metrics' }));
     }
-    registry.metrics().then(
-      (text) => {
-        response.writeHead(200, { 'content-type': registry.contentType });
-        response.end(text);
-      },
-      () => response.writeHead(500).end(),
-    );
+    answerScrape(registry, request, response).catch(() => response.writeHead(500).end());
   });
   server.maxConnections = 100;
   return { port: await listen(server, bind, port), close: () => closeServer(server) };

@@ -1,0 +1,195 @@
+import { LabelSpace, type Fields, type LabelBounds } from './label-space';
+
+export type FamilyKind = 'counter' | 'gauge' | 'histogram' | 'summary' | 'unknown';
+
+export interface Exemplar {
+  readonly traceId: string;
+  readonly value: number;
+  readonly unixSeconds: number;
+}
+
+/** One line of a scrape. */
+export interface Sample {
+  /** Behind the family's name: `_bucket`, `_sum`, `_count`, or nothing. */
+  readonly suffix: string;
+  /** `model="a",le="1"`; may be empty. */
+  readonly labels: string;
+  readonly value: number;
+  readonly exemplar?: Exemplar | undefined;
+}
+
+/** All series of one name. */
+export interface Family {
+  readonly name: string;
+  readonly help: string;
+  readonly kind: FamilyKind;
+  samples(): Iterable<Sample>;
+}
+
+export interface FamilyOptions {
+  readonly name: string;
+  readonly help: string;
+  readonly labels?: LabelBounds;
+}
+
+/** Families with more combinations get their series as these come. */
+const mostAtStart = 128;
+
+abstract class LabelledFamily<Series> implements Family {
+  abstract readonly kind: FamilyKind;
+  readonly name: string;
+  readonly help: string;
+  readonly space: LabelSpace;
+  protected readonly series = new Map<number, Series>();
+  private readonly texts = new Map<number, string>();
+
+  constructor({ name, help, labels = {} }: FamilyOptions) {
+    this.name = name;
+    this.help = help;
+    this.space = new LabelSpace(labels);
+  }
+
+  abstract samples(): Iterable<Sample>;
+  protected abstract fresh(): Series;
+
+  protected at(fields: Fields): Series {
+    const number = this.space.numberOf(fields);
+    return this.series.get(number) ?? this.begin(number);
+  }
+
+  protected begin(number: number): Series {
+    const series = this.fresh();
+    this.series.set(number, series);
+    this.texts.set(number, this.space.text(number));
+    return series;
+  }
+
+  /** Those of closed lists stand at 0 from the start, so that a rate sees the first event. */
+  protected beginClosed(): void {
+    const numbers = this.space.closed();
+    if (numbers.length <= mostAtStart) for (const number of numbers) this.begin(number);
+  }
+
+  protected *labelled(): Iterable<readonly [string, Series]> {
+    for (const [number, series] of this.series) yield [this.texts.get(number)!, series];
+  }
+}
+
+interface Cell {
+  value: number;
+}
+
+/** Amounts that aren't numbers, or fall, are left out. */
+export class CounterFamily extends LabelledFamily<Cell> {
+  readonly kind = 'counter';
+
+  constructor(options: FamilyOptions) {
+    super(options);
+    this.beginClosed();
+  }
+
+  add(fields: Fields, by = 1): void {
+    if (by >= 0 && Number.isFinite(by)) this.at(fields).value += by;
+  }
+
+  *samples(): Iterable<Sample> {
+    for (const [labels, { value }] of this.labelled()) yield { suffix: '', labels, value };
+  }
+
+  protected fresh(): Cell {
+    return { value: 0 };
+  }
+}
+
+export class GaugeFamily extends LabelledFamily<Cell> {
+  readonly kind = 'gauge';
+
+  constructor(options: FamilyOptions) {
+    super(options);
+    if (Object.keys(options.labels ?? {}).length === 0) this.beginClosed();
+  }
+
+  set(fields: Fields, value: number): void {
+    if (typeof value === 'number') this.at(fields).value = value;
+  }
+
+  *samples(): Iterable<Sample> {
+    for (const [labels, { value }] of this.labelled()) yield { suffix: '', labels, value };
+  }
+
+  protected fresh(): Cell {
+    return { value: 0 };
+  }
+}
+
+interface Buckets {
+  /** Not cumulative; the last one is for larger values. */
+  readonly counts: Float64Array;
+  sum: number;
+  exemplars: (Exemplar | undefined)[] | null;
+}
+
+export interface HistogramOptions extends FamilyOptions {
+  /** Upper ends, ascending. */
+  readonly buckets: readonly number[];
+}
+
+export class HistogramFamily extends LabelledFamily<Buckets> {
+  readonly kind = 'histogram';
+  private readonly ends: readonly number[];
+  private readonly leLabels: readonly string[];
+
+  constructor(options: HistogramOptions) {
+    super(options);
+    this.ends = options.buckets;
+    this.leLabels = [...options.buckets.map(String), '+Inf'].map((end) => `le="${end}"`);
+    if (this.space.closed().length <= mostHistogramsAtStart) this.beginClosed();
+  }
+
+  /** With the trace of a value, where it is recorded. */
+  observe(fields: Fields, value: number, traceId?: string): void {
+    if (!Number.isFinite(value)) return;
+    const buckets = this.at(fields);
+    const at = this.bucketOf(value);
+    buckets.counts[at]! += 1;
+    buckets.sum += value;
+    if (traceId === undefined) return;
+    buckets.exemplars ??= this.leLabels.map(() => undefined);
+    buckets.exemplars[at] = { traceId, value, unixSeconds: Date.now() / 1_000 };
+  }
+
+  /** Counts that were made elsewhere with the same ends, not cumulative. */
+  addCounts(fields: Fields, counts: readonly number[], sum: number): void {
+    const buckets = this.at(fields);
+    counts.forEach((count, at) => (buckets.counts[at]! += count));
+    buckets.sum += sum;
+  }
+
+  *samples(): Iterable<Sample> {
+    for (const [labels, { counts, sum, exemplars }] of this.labelled()) {
+      let total = 0;
+      for (let at = 0; at < counts.length; at += 1) {
+        total += counts[at]!;
+        const le = this.leLabels[at]!;
+        const all = labels === '' ? le : `${le},${labels}`;
+        yield { suffix: '_bucket', labels: all, value: total, exemplar: exemplars?.[at] };
+      }
+      yield { suffix: '_sum', labels, value: sum };
+      yield { suffix: '_count', labels, value: total };
+    }
+  }
+
+  protected fresh(): Buckets {
+    return { counts: new Float64Array(this.ends.length + 1), sum: 0, exemplars: null };
+  }
+
+  private bucketOf(value: number): number {
+    const { ends } = this;
+    let at = 0;
+    while (at < ends.length && value > ends[at]!) at += 1;
+    return at;
+  }
+}
+
+/** Their series are a dozen lines each. */
+const mostHistogramsAtStart = 16;

@@ -1,0 +1,114 @@
+/**
+ * The values that a label may take: a closed list, or the number of distinct values after which every new
+ * one is counted as `other`. So the number of series is bounded; ids belong into logs.
+ */
+export type LabelBounds = Readonly<Record<string, readonly string[] | number>>;
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+const idLike = /(^|_)(ids?|run|round|shard|order|courier|tenant|zone|trace|span|address|index|offset)(_|$)/;
+
+/** As Prometheus has them: `closedBy` of an event is the label `closed_by`. */
+export function labelName(field: string): string {
+  return field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+function checked(field: string): string {
+  const name = labelName(field);
+  if (!/^[a-z][a-z_]*$/.test(name) || idLike.test(name))
+    throw new Error(`"${name}" can't be a label: ids belong into logs and traces`);
+  return name;
+}
+
+export function escaped(value: string): string {
+  return value.replace(/[\\"\n]/g, (found) => (found === '\n' ? '\\n' : `\\${found}`));
+}
+
+const other = 'other';
+
+/** One label: a value has a number; those beyond the bound share the last one. */
+class Label {
+  readonly name: string;
+  readonly size: number;
+  readonly isClosed: boolean;
+  readonly values: string[];
+  private readonly numbers = new Map<unknown, number>();
+  private readonly bound: number;
+
+  constructor(
+    readonly field: string,
+    bound: readonly string[] | number,
+  ) {
+    this.name = checked(field);
+    this.isClosed = typeof bound !== 'number';
+    this.values = typeof bound === 'number' ? [] : [...bound];
+    this.bound = typeof bound === 'number' ? bound : bound.length;
+    this.size = this.bound + 1;
+    this.values.forEach((value, number) => this.numbers.set(value, number));
+  }
+
+  numberOf(given: unknown): number {
+    const known = this.numbers.get(given);
+    return known ?? this.numberOfText(String(given ?? 'none'));
+  }
+
+  text(number: number): string {
+    return `${this.name}="${escaped(this.values[number] ?? other)}"`;
+  }
+
+  private numberOfText(value: string): number {
+    const known = this.numbers.get(value);
+    if (known !== undefined) return known;
+    if (this.values.length >= this.bound) return this.bound;
+    this.values.push(value);
+    this.numbers.set(value, this.values.length - 1);
+    return this.values.length - 1;
+  }
+}
+
+/** Numbers the combinations of a metric's labels, each read from a field of an event by its name. */
+export class LabelSpace {
+  private readonly labels: readonly Label[];
+  /** Every combination that can come. */
+  readonly size: number;
+
+  /** Throws for a label that would be an id. */
+  constructor(bounds: LabelBounds) {
+    this.labels = Object.entries(bounds).map(([field, bound]) => new Label(field, bound));
+    this.size = this.labels.reduce((size, label) => size * label.size, 1);
+  }
+
+  get names(): readonly string[] {
+    return this.labels.map(({ name }) => name);
+  }
+
+  numberOf(fields: Fields): number {
+    let number = 0;
+    for (const label of this.labels) number = number * label.size + label.numberOf(fields[label.field]);
+    return number;
+  }
+
+  /** `model="a",status="solved"` */
+  text(number: number): string {
+    const parts: string[] = [];
+    let rest = number;
+    for (let at = this.labels.length - 1; at >= 0; at -= 1) {
+      const label = this.labels[at]!;
+      parts.unshift(label.text(rest % label.size));
+      rest = Math.floor(rest / label.size);
+    }
+    return parts.join(',');
+  }
+
+  /** All combinations of closed lists, without `other`; none where a label is open. */
+  closed(): number[] {
+    if (this.labels.some(({ isClosed }) => !isClosed)) return [];
+    let numbers = [0];
+    for (const { size } of this.labels) {
+      numbers = numbers.flatMap((before) =>
+        Array.from({ length: size - 1 }, (_, value) => before * size + value),
+      );
+    }
+    return numbers;
+  }
+}
