@@ -67,6 +67,27 @@ export const errorCodes = {
     atKafka: null,
     meaning: 'A body is said to be something other than JSON in UTF-8.',
   },
+  UNAUTHENTICATED: {
+    retry: 'never',
+    grpc: 'UNAUTHENTICATED',
+    http: 401,
+    atKafka: null,
+    meaning: 'No credential that is known and has not expired came with the request.',
+  },
+  FORBIDDEN: {
+    retry: 'never',
+    grpc: 'PERMISSION_DENIED',
+    http: 403,
+    atKafka: null,
+    meaning: 'The credential is for another tenant, or lacks the scope that the request needs.',
+  },
+  QUOTA_EXCEEDED: {
+    retry: 'same',
+    grpc: 'RESOURCE_EXHAUSTED',
+    http: 429,
+    atKafka: null,
+    meaning: 'The tenant, or the address, has asked for more than its quota; the answer says when to ask again.',
+  },
   NOT_FOUND: {
     retry: 'never',
     grpc: 'NOT_FOUND',

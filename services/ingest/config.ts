@@ -7,13 +7,17 @@ import {
   type ConfigOf,
   type Env,
 } from '#lib/config';
+import { auditSettings } from '#lib/audit';
 import { cutSettings } from '#lib/cut-settings';
+import { accessSettings } from './access/access-settings';
 
 const mebibyte = 1024 * 1024;
 
 const spec = {
   ...commonSettings,
   ...topicSettings,
+  ...accessSettings,
+  ...auditSettings,
   httpPort: portSetting('ROUNDHOUSE_INGEST_HTTP_PORT', 8080),
   grpcPort: portSetting('ROUNDHOUSE_INGEST_GRPC_PORT', 8081),
   maxBodyBytes: integerSetting('ROUNDHOUSE_INGEST_MAX_BODY_BYTES', {

@@ -10,6 +10,8 @@ interface RoundFields {
 
 const codes = Object.keys(errorCodes) as ErrorCode[];
 const edges = ['http', 'grpc'] as const;
+/** `scope` and `tenant` are of a credential that is known. */
+const refusals = ['absent', 'malformed', 'unknown', 'expired', 'not-signed', 'scope', 'tenant'] as const;
 export type Edge = (typeof edges)[number];
 
 const specs = {
@@ -127,6 +129,32 @@ const specs = {
       name: 'dispatch_clock_skew_seconds',
       help: "Our clock minus the broker's.",
       value: ({ skewMs }) => skewMs / 1_000,
+    },
+  }),
+  AccessRefused: event<{
+    readonly edge: Edge;
+    readonly reason: (typeof refusals)[number];
+    readonly address: string;
+    readonly actor: string;
+    /** In full in the audit log; a flood from one address is only counted. */
+    readonly isTold: boolean;
+  }>({
+    level: 'debug',
+    labels: { edge: edges, reason: refusals },
+    counter: {
+      name: 'dispatch_access_refused_total',
+      help: 'Requests without a credential that allows them.',
+    },
+  }),
+  AccessFileFollowed: event<{ readonly file: string }>({
+    level: 'info',
+    counter: { name: 'dispatch_access_changes_total', help: 'Changes of keys and quotas that were taken.' },
+  }),
+  AccessFileRefused: event<{ readonly file: string; readonly reason: string }>({
+    level: 'error',
+    counter: {
+      name: 'dispatch_access_changes_refused_total',
+      help: 'Changes of keys and quotas that could not be taken; the old ones hold.',
     },
   }),
   BodyRefused: event<{ readonly bytesInWork: number }>({

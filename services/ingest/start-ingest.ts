@@ -5,7 +5,10 @@ import { redisAccess } from '#lib/redis-security';
 import type { ServiceContext, ServicePorts } from '#lib/service';
 import { TravelMatrices } from '#lib/travel-matrices';
 import { watchClock } from '#lib/watch-clock';
+import { openAuditLog } from '#lib/audit';
 import { topicsOf } from '#schemas/topics';
+import { Credentials } from './access/credentials';
+import { AccessGate } from './access/gate';
 import type { IngestConfig } from './config';
 import { DecisionCache } from './consume/decision-cache';
 import { followDecisions } from './consume/decision-feed';
@@ -18,6 +21,7 @@ import { acceptObservations } from './observation-intake';
 import { ingestChecks } from './readiness';
 import { RoundIntake, type IntakeParts } from './round-intake';
 import { failFast, RoundClaims } from './store/round-claims';
+import { TenantQuota } from './store/tenant-quota';
 
 type Context = ServiceContext<IngestConfig>;
 
@@ -29,6 +33,7 @@ interface Connections {
 /** Starts the parts in their order; they stop in the reverse one. */
 export async function startIngest(context: Context): Promise<ServicePorts> {
   const events = ingestEvents(context.telemetry);
+  const access = openAccess(context, events);
   const models = new FollowedModels(context.config.modelsDir, events);
   const matrices = new TravelMatrices(context.config.modelsDir);
   const connections = await connect(context, events);
@@ -36,7 +41,7 @@ export async function startIngest(context: Context): Promise<ServicePorts> {
   const parts = await intakeParts(context, connections, { events, models, matrices });
   const intake = new RoundIntake(parts);
   context.onStop('intake', () => intake.stop());
-  return startApis(context, connections, { parts, intake, cache, models });
+  return startApis(context, connections, { parts, intake, cache, models, access });
 }
 
 async function connect(
@@ -106,17 +111,38 @@ interface ApiParts {
   readonly intake: RoundIntake;
   readonly cache: DecisionCache;
   readonly models: FollowedModels;
+  readonly access: Access;
+}
+
+interface Access {
+  readonly credentials: Credentials;
+  readonly gate: AccessGate;
+}
+
+/** First of all, since a file that can't be used is a fault of the configuration. */
+function openAccess({ config, logger, onStop }: Context, events: IngestEvents): Access {
+  const audit = openAuditLog({ auditFile: config.auditFile, service: 'ingest', logger });
+  onStop('audit log', () => audit.close());
+  const credentials = new Credentials(config, events, audit);
+  onStop('credentials', () => credentials.close());
+  return { credentials, gate: new AccessGate({ credentials, events, audit, now: Date.now }) };
 }
 
 /** Last of all: what comes in from here on has everything that it needs. */
 async function startApis(
   { config, telemetry, onStop }: Context,
-  { bus }: Connections,
-  { parts, intake, cache, models }: ApiParts,
+  { bus, redis }: Connections,
+  { parts, intake, cache, models, access }: ApiParts,
 ): Promise<ServicePorts> {
   const { claims, events } = parts;
   const checks = ingestChecks(bus, claims);
-  const shared = { ...config, host: config.bindHost, intake, cache, claims, events };
+  const { credentials, gate } = access;
+  const quotas = new TenantQuota(redis, config.topicPrefix);
+  const takeQuota = async (tenant: string | undefined, rounds: number, bytes: number): Promise<void> => {
+    const quota = tenant === undefined ? null : credentials.quotaOf(tenant);
+    if (quota !== null) await quotas.take(tenant!, quota, { rounds, bytes });
+  };
+  const shared = { ...config, host: config.bindHost, intake, cache, claims, events, gate, takeQuota };
   const grpc = new GrpcApi({ ...shared, port: config.grpcPort, checks });
   onStop('grpc', () => grpc.stop());
   const warnings = { models: () => models.whyNotFollowed() };

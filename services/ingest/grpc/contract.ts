@@ -1,4 +1,9 @@
-import { loadPackageDefinition, type GrpcObject, type ServiceClientConstructor } from '@grpc/grpc-js';
+import {
+  loadPackageDefinition,
+  type GrpcObject,
+  type ServiceClientConstructor,
+  type ServiceDefinition,
+} from '@grpc/grpc-js';
 import { loadSync } from '@grpc/proto-loader';
 import { projectPath } from '#schemas/project-root';
 
@@ -12,5 +17,25 @@ function serviceOf(file: string, path: readonly string[]) {
   return (found as ServiceClientConstructor).service;
 }
 
-export const dispatchService = serviceOf('roundhouse.proto', ['roundhouse', 'v1', 'Dispatch']);
+const sizes = new WeakMap<object, number>();
+
+/** Of a request as it came; grpc-js hands out what it was decoded to. */
+export function bytesOfRequest(request: object): number {
+  return sizes.get(request) ?? 0;
+}
+
+function withSizes(service: ServiceDefinition): ServiceDefinition {
+  return Object.fromEntries(
+    Object.entries(service).map(([name, method]) => {
+      const requestDeserialize = (bytes: Buffer): object => {
+        const request = method.requestDeserialize(bytes) as object;
+        sizes.set(request, bytes.length);
+        return request;
+      };
+      return [name, { ...method, requestDeserialize }];
+    }),
+  );
+}
+
+export const dispatchService = withSizes(serviceOf('roundhouse.proto', ['roundhouse', 'v1', 'Dispatch']));
 export const healthService = serviceOf('health.proto', ['grpc', 'health', 'v1', 'Health']);

@@ -5,8 +5,9 @@ import { errorCodes, RoundhouseError } from '#schemas/errors';
 import type { DecisionCache } from '../consume/decision-cache';
 import type { IngestEvents } from '../events';
 import type { RoundIntake } from '../round-intake';
-import { tenantOfCall } from './call-metadata';
-import { dispatchService, healthService } from './contract';
+import type { AccessGate } from '../access/gate';
+import { admission, admittedTenant } from './admission';
+import { bytesOfRequest, dispatchService, healthService } from './contract';
 import { toServiceError } from './errors';
 import { watchDecisions } from './watch-decisions';
 
@@ -18,6 +19,9 @@ export interface GrpcApiOptions {
   readonly intake: RoundIntake;
   readonly cache: DecisionCache;
   readonly events: IngestEvents;
+  readonly gate: AccessGate;
+  /** Rejects where the tenant has no more of its quota. */
+  takeQuota(tenant: string | undefined, rounds: number, bytes: number): Promise<void>;
 }
 
 const STOP_GRACE_MS = 2_000;
@@ -32,6 +36,7 @@ export class GrpcApi {
       'grpc.max_receive_message_length': options.maxBodyBytes,
       'grpc.keepalive_time_ms': 30_000,
       'grpc.keepalive_permit_without_calls': 1,
+      interceptors: [admission(options.gate)],
     });
     this.server.addService(dispatchService, {
       SubmitRound: (call: ServerUnaryCall<object, object>, done: sendUnaryData<object>) =>
@@ -64,10 +69,12 @@ export class GrpcApi {
   private async submit(call: ServerUnaryCall<object, object>, done: sendUnaryData<object>): Promise<void> {
     const [traceparent] = call.metadata.get('traceparent');
     try {
+      const tenant = admittedTenant(call.metadata);
+      await this.options.takeQuota(tenant, 1, bytesOfRequest(call.request));
       const acceptance = await this.options.intake.submit({
         edge: 'grpc',
         body: call.request,
-        tenant: tenantOfCall(call.metadata),
+        tenant,
         traceparent: traceparent?.toString(),
       });
       done(null, acceptance);

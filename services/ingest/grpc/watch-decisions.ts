@@ -5,7 +5,7 @@ import { decisionToJson } from '#schemas/decision-json';
 import { describeValue } from '#policy/validation/index';
 import { RoundhouseError } from '#schemas/errors';
 import { roundKey } from '#schemas/topics';
-import { tenantOfCall } from './call-metadata';
+import { admittedTenant } from './admission';
 import type { DecisionCache, DecisionRecord } from '../consume/decision-cache';
 
 interface WatchRequest {
@@ -108,7 +108,7 @@ class Watcher {
 
 /** The tenant that the call names, in its metadata or its request. Throws where they differ. */
 function tenantOf({ metadata, request }: WatchCall): string {
-  const fromEdge = tenantOfCall(metadata);
+  const fromEdge = admittedTenant(metadata);
   const tenant = fromEdge ?? request.tenantId ?? 'default';
   if (request.tenantId === undefined || request.tenantId === tenant) return tenant;
   const limit = 'the tenant of the call';

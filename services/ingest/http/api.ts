@@ -5,6 +5,8 @@ import type { RoundId, RunId, TenantId } from '#schemas/brands';
 import type { RoundKey } from '#schemas/domain';
 import { errorCodes, RoundhouseError } from '#schemas/errors';
 import { shownText } from '#schemas/shown-text';
+import type { Scope } from '#lib/access/scopes';
+import type { AccessGate } from '../access/gate';
 import type { DecisionCache } from '../consume/decision-cache';
 import type { RoundBody } from '../cut/round-cutter';
 import type { IngestEvents } from '../events';
@@ -30,6 +32,9 @@ export interface HttpApiOptions {
   readonly cache: DecisionCache;
   readonly claims: RoundClaims;
   readonly events: IngestEvents;
+  readonly gate: AccessGate;
+  /** Rejects where the tenant has no more of its quota. */
+  takeQuota(tenant: string | undefined, rounds: number, bytes: number): Promise<void>;
   observe(body: unknown, tenant: string | undefined): Promise<number>;
 }
 
@@ -103,12 +108,13 @@ export class HttpApi {
   private async route(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const [pathname = '/', query] = (request.url ?? '/').split('?', 2);
     const searchParams = new URLSearchParams(query);
-    const tenant = headerOf(request, tenantHeader) ?? searchParams.get('tenant') ?? undefined;
+    const named = headerOf(request, tenantHeader) ?? searchParams.get('tenant') ?? undefined;
+    const admitted = (scope: Scope) => this.admit(request, scope, named);
     const decision = decisionPath.exec(pathname);
     if (decision) {
       requireMethod(request, 'GET');
       const key = {
-        tenantId: tenant ?? 'default',
+        tenantId: (await admitted('decisions:read')) ?? 'default',
         runId: decodeId(decision[1]!),
         roundId: decodeId(decision[2]!),
       };
@@ -116,28 +122,36 @@ export class HttpApi {
     }
     if (pathname === '/v1/rounds') {
       requireMethod(request, 'POST');
-      return this.submit(request, response, tenant);
+      return this.submit(request, response, await admitted('rounds:write'));
     }
     if (pathname === '/v1/observations') {
       requireMethod(request, 'POST');
-      return this.observe(request, response, tenant);
+      return this.observe(request, response, await admitted('observations:write'));
     }
     const shown = shownText(pathname, 200);
     throw new RoundhouseError('NOT_FOUND', `no ${shown}; docs/producer-api.md lists the paths`);
   }
 
+  private admit(request: IncomingMessage, scope: Scope, tenant: string | undefined) {
+    const { authorization } = request.headers;
+    const address = request.socket.remoteAddress ?? 'unknown';
+    return this.options.gate.admit({ edge: 'http', authorization, address, scope, tenant });
+  }
+
   private async submit(request: IncomingMessage, response: ServerResponse, tenant?: string): Promise<void> {
     const traceparent = headerOf(request, 'traceparent');
-    const acceptance = await this.withBody(request, (bytes) =>
-      this.options.intake.submit({ edge: 'http', ...this.bodyOf(bytes), tenant, traceparent }),
-    );
+    const acceptance = await this.withBody(request, async (bytes) => {
+      await this.options.takeQuota(tenant, 1, bytes.length);
+      return this.options.intake.submit({ edge: 'http', ...this.bodyOf(bytes), tenant, traceparent });
+    });
     replyJson(response, 202, acceptance);
   }
 
   private async observe(request: IncomingMessage, response: ServerResponse, tenant?: string): Promise<void> {
-    const accepted = await this.withBody(request, (bytes) =>
-      this.options.observe(parseJson(bytes, this.bodyLimits), tenant),
-    );
+    const accepted = await this.withBody(request, async (bytes) => {
+      await this.options.takeQuota(tenant, 0, bytes.length);
+      return this.options.observe(parseJson(bytes, this.bodyLimits), tenant);
+    });
     replyJson(response, 202, { accepted });
   }
 

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { errorCodes, type RoundhouseError } from '#schemas/errors';
+import { QuotaExceeded } from '../access/quota-exceeded';
 import { errorBody, knownError } from '../error-body';
 
 export function reply(
@@ -26,8 +27,10 @@ export function replyError(response: ServerResponse, error: unknown): Roundhouse
   const known = knownError(error);
   const status = errorCodes[known.code].http ?? 500;
   const headers: Record<string, string> = status === 503 ? { 'retry-after': '1' } : {};
-  // What is left of a body that was too large is not read; the connection can't be used again.
-  if (status === 413) headers['connection'] = 'close';
+  if (known instanceof QuotaExceeded) headers['retry-after'] = String(Math.ceil(known.waitMs / 1_000));
+  if (status === 401) headers['www-authenticate'] = 'Bearer realm="roundhouse"';
+  // What is left of a body that was refused is not read; the connection can't be used again.
+  if ([401, 403, 413, 429].includes(status)) headers['connection'] = 'close';
   reply(response, status, JSON.stringify(errorBody(known)), headers);
   return known;
 }

@@ -1,7 +1,7 @@
 import type { Redis } from '#lib/redis';
-import { RoundhouseError } from '#schemas/errors';
 import type { RoundKey } from '#schemas/domain';
 import { roundKey } from '#schemas/topics';
+import { inTime } from './in-time';
 
 /** What is known of a round since its manifest is on Kafka. */
 export interface AcceptedRound {
@@ -99,13 +99,6 @@ export class RoundClaims {
   }
 
   private inTime<T>(command: Promise<T>): Promise<T> {
-    return new Promise((resolve, reject) => {
-      const absent = (reason: string, cause?: unknown) =>
-        reject(new RoundhouseError('DEPENDENCY_ABSENT', `Redis: ${reason}`, [], { cause }));
-      const timer = setTimeout(() => absent(`no answer in ${this.timeoutMs} ms`), this.timeoutMs);
-      command
-        .then(resolve, (error: Error) => absent(error.message, error))
-        .finally(() => clearTimeout(timer));
-    });
+    return inTime(command, this.timeoutMs);
   }
 }

@@ -1,0 +1,90 @@
+import {
+  quotaOf,
+  readAccessFile,
+  type AccessRules,
+  type KeyEntry,
+  type Quota,
+} from '#lib/access/access-file';
+import type { AuditLog } from '#lib/audit';
+import { configError } from '#lib/config';
+import { FollowedFile, type FollowedFileOptions } from '#lib/followed-file';
+import type { JWTVerifyGetKey } from 'jose';
+import type { IngestEvents } from '../events';
+import type { AccessConfig } from './access-settings';
+import type { Finding } from './caller';
+import { findKey, keysById } from './find-key';
+import { findWebToken, readKeySet } from './web-tokens';
+
+interface Rules {
+  readonly rules: AccessRules;
+  readonly keys: ReadonlyMap<string, KeyEntry>;
+}
+
+function readRules(text: string): Rules {
+  const reading = readAccessFile(text);
+  if (reading.kind === 'rules') return { rules: reading.rules, keys: keysById(reading.rules.keys) };
+  throw new Error(reading.faults.map(({ path, limit }) => `${path}: ${limit}`).join('; '));
+}
+
+/** Keys and quotas of the access file, and public keys of tokens; both are followed. */
+export class Credentials {
+  private readonly file: FollowedFile<Rules> | null;
+  private readonly tokens: FollowedFile<JWTVerifyGetKey> | null;
+
+  /** Throws CONFIG_INVALID for a file that can't be used. */
+  constructor(
+    private readonly config: AccessConfig,
+    private readonly events: Pick<IngestEvents, 'AccessFileFollowed' | 'AccessFileRefused'>,
+    private readonly audit: AuditLog,
+  ) {
+    this.file = this.follow('ROUNDHOUSE_INGEST_ACCESS_FILE', config.accessFile, readRules);
+    this.tokens = this.follow('ROUNDHOUSE_INGEST_JWT_KEYS', config.jwtKeys, readKeySet);
+  }
+
+  /** Without either file everybody may do everything, as any tenant. */
+  get areAsked(): boolean {
+    return this.file !== null || this.tokens !== null;
+  }
+
+  find(text: string, now: number): Finding | Promise<Finding> {
+    if (text.startsWith('rh_')) return findKey(text, this.file?.value.keys ?? new Map(), now);
+    if (this.tokens !== null) return findWebToken(text, this.tokens.value, this.config);
+    return { refusal: 'malformed' };
+  }
+
+  quotaOf(tenant: string): Quota | null {
+    return this.file === null ? null : quotaOf(this.file.value.rules, tenant);
+  }
+
+  close(): void {
+    this.file?.close();
+    this.tokens?.close();
+  }
+
+  private follow<T>(key: string, path: string, read: (text: string) => T): FollowedFile<T> | null {
+    if (path === '') return null;
+    const told: Omit<FollowedFileOptions<T>, 'path' | 'read'> = {
+      onChange: () => {
+        this.events.AccessFileFollowed({ file: path });
+        this.audit.record({ action: 'access.changed', actor: 'file', subject: path, outcome: 'done' });
+      },
+      onRefused: (reason) => {
+        this.events.AccessFileRefused({ file: path, reason });
+        this.audit.record({
+          action: 'access.changed',
+          actor: 'file',
+          subject: path,
+          outcome: 'failed',
+          reason,
+        });
+      },
+    };
+    try {
+      return new FollowedFile({ path, read, ...told });
+    } catch (error) {
+      throw configError([
+        { path: key, value: path, limit: `a file that can be used (${(error as Error).message})` },
+      ]);
+    }
+  }
+}

@@ -1,0 +1,88 @@
+import { RateLimit } from '#lib/access/rate-limit';
+import type { Scope } from '#lib/access/scopes';
+import type { AuditLog } from '#lib/audit';
+import { RoundhouseError } from '#schemas/errors';
+import { shownText } from '#schemas/shown-text';
+import type { Edge, IngestEvents } from '../events';
+import type { Caller, Refusal } from './caller';
+import type { Credentials } from './credentials';
+import { QuotaExceeded } from './quota-exceeded';
+
+export interface Request {
+  readonly edge: Edge;
+  /** The header, unchecked. */
+  readonly authorization: string | undefined;
+  readonly address: string;
+  readonly scope: Scope;
+  /** What the request names as its tenant, unchecked. */
+  readonly tenant: string | undefined;
+}
+
+/** Of an address: so many wrong credentials are answered, and audited, one by one. */
+const failuresOfAddress = { perSecond: 1, burst: 20 } as const;
+
+const whatIsNeeded = 'send "authorization: Bearer" with an API key or a token that is valid here';
+
+export interface GateParts {
+  readonly credentials: Credentials;
+  readonly events: Pick<IngestEvents, 'AccessRefused'>;
+  readonly audit: AuditLog;
+  /** Unix ms. */
+  now(): number;
+}
+
+/** Who may do what, and how often. */
+export class AccessGate {
+  private readonly failures = new RateLimit();
+  private readonly requests = new RateLimit();
+
+  constructor(private readonly parts: GateParts) {}
+
+  /**
+   * The tenant that the request is for; undefined: it names none and nobody has to say who they are. Rejects with
+   * UNAUTHENTICATED, FORBIDDEN or QUOTA_EXCEEDED, before anything of a body is read.
+   */
+  async admit(request: Request): Promise<string | undefined> {
+    if (!this.parts.credentials.areAsked) return request.tenant;
+    const caller = await this.callerOf(request);
+    this.requireAllowed(caller, request);
+    this.requireRate(caller);
+    return caller.tenant;
+  }
+
+  private async callerOf(request: Request): Promise<Caller> {
+    const [, text] = /^Bearer ([!-~]{1,8192})$/i.exec(request.authorization ?? '') ?? [];
+    if (text === undefined)
+      throw this.refuse(request, 'anyone', request.authorization === undefined ? 'absent' : 'malformed');
+    const found = await this.parts.credentials.find(text, this.parts.now());
+    if ('refusal' in found) throw this.refuse(request, 'anyone', found.refusal);
+    return found.caller;
+  }
+
+  private requireAllowed({ actor, tenant, scopes }: Caller, request: Request): void {
+    if (!scopes.has(request.scope)) throw this.refuse(request, actor, 'scope');
+    if (request.tenant !== undefined && request.tenant !== tenant)
+      throw this.refuse(request, actor, 'tenant');
+  }
+
+  private requireRate({ tenant }: Caller): void {
+    const perSecond = this.parts.credentials.quotaOf(tenant)?.requestsPerSecond ?? null;
+    if (perSecond === null) return;
+    const waitMs = this.requests.take(tenant, { perSecond, burst: 2 * perSecond }, this.parts.now());
+    if (waitMs > 0) throw new QuotaExceeded(`${perSecond} requests a second`, waitMs);
+  }
+
+  /** Counted always; told in full so often that a flood fills no log. */
+  private refuse(request: Request, actor: string, reason: Refusal | 'scope' | 'tenant'): RoundhouseError {
+    const { edge, address, scope } = request;
+    const waitMs = this.failures.take(address, failuresOfAddress, this.parts.now());
+    this.parts.events.AccessRefused({ edge, reason, address, actor, isTold: waitMs === 0 });
+    if (waitMs > 0) return new QuotaExceeded('wrong credentials from this address', waitMs);
+    const subject = request.tenant === undefined ? scope : `${scope} of ${shownText(request.tenant, 64)}`;
+    this.parts.audit.record({ action: 'access', actor, subject, outcome: 'refused', address, reason });
+    if (reason === 'scope')
+      return new RoundhouseError('FORBIDDEN', `the credential lacks the scope ${scope}`);
+    if (reason === 'tenant') return new RoundhouseError('FORBIDDEN', 'the credential is for another tenant');
+    return new RoundhouseError('UNAUTHENTICATED', whatIsNeeded);
+  }
+}
