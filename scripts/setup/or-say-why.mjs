@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SetUpError } from './command.mjs';
 import { makeFolder } from './make-folder.mjs';
@@ -20,3 +20,8 @@ export async function orSayWhy(places, name, make) {
 }
 
 export const missingFile = (places, name) => join(places.state, `${name}-missing.txt`);
+
+export function missingReason(places, name) {
+  const file = missingFile(places, name);
+  return existsSync(file) ? readFileSync(file, 'utf8') : `run "npm run setup -- ${name}"`;
+}

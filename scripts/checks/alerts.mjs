@@ -1,0 +1,86 @@
+#!/usr/bin/env node
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import { projectRoot } from '../setup/places.mjs';
+
+const headings = ['## What it means', '## What to look at', '## Causes and what to do'];
+
+/**
+ * What promtool can't know, one sentence for each fault: a page in the runbook for every alert and no other page, a test
+ * in which it fires and one in which it doesn't, and only metrics that docs/metrics.md has.
+ */
+export function alertFaults({ rules, tests, pages, metricsDoc }) {
+  const alerts = rules.filter((rule) => rule.alert !== undefined);
+  const names = new Set(alerts.map(({ alert }) => alert));
+  const strayPages = Object.keys(pages).filter((name) => name !== 'README' && !names.has(name));
+  return [
+    ...alerts.flatMap((rule) => [
+      ...formFaults(rule),
+      ...pageFaults(rule, pages),
+      ...testFaults(rule, tests),
+    ]),
+    ...strayPages.map((name) => `docs/runbook/${name}.md: no alert of that name`),
+    ...unknownMetrics(
+      rules.map(({ expr }) => expr),
+      metricsDoc,
+    ).map((name) => `a rule asks for ${name}, which docs/metrics.md does not have`),
+  ];
+}
+
+function formFaults({ alert, labels, annotations = {} }) {
+  const missing = ['summary', 'description', 'runbook'].filter((key) => !annotations[key]);
+  const faults = missing.map((key) => `${alert}: no ${key}`);
+  if (!['critical', 'warning'].includes(labels?.severity))
+    faults.push(`${alert}: severity ${labels?.severity}`);
+  const page = `docs/runbook/${alert}.md`;
+  return annotations.runbook === page ? faults : [...faults, `${alert}: its runbook is not ${page}`];
+}
+
+function pageFaults({ alert }, pages) {
+  const text = pages[alert];
+  if (text === undefined) return [`${alert}: docs/runbook/${alert}.md is missing`];
+  const faults = [`# ${alert}\n`, ...headings].filter((part) => !text.includes(part));
+  if (!pages.README?.includes(`(${alert}.md)`)) faults.push('a line in README.md');
+  return faults.map((part) => `docs/runbook/${alert}.md lacks ${part.trim()}`);
+}
+
+function testFaults({ alert }, tests) {
+  const cases = tests.filter(({ alertname }) => alertname === alert);
+  const fires = cases.some(({ exp_alerts: expected }) => expected?.length > 0);
+  const rests = cases.some(({ exp_alerts: expected }) => !expected?.length);
+  return [
+    ...(fires ? [] : [`${alert}: no test in which it fires`]),
+    ...(rests ? [] : [`${alert}: no test in which it does not`]),
+  ];
+}
+
+/** Names of ours and of kafka_exporter and Triton; `dispatch:…` are recorded by rules. */
+export function unknownMetrics(expressions, metricsDoc) {
+  const documented = [...metricsDoc.matchAll(/`([a-z_*…]+)[`{]/g)].map(([, name]) => name);
+  const patterns = documented.map((name) => new RegExp(`^${name.replace(/^…|\*/g, '[a-z_]*')}$`));
+  const used = new Set(expressions.flatMap((text) => text.match(/\b(dispatch|kafka|nv)_[a-z_]+/g) ?? []));
+  const known = (name) => patterns.some((pattern) => pattern.test(name));
+  return [...used].filter((name) => !known(name) && !known(name.replace(/_(bucket|sum|count)$/, '')));
+}
+
+const read = (...path) => readFileSync(join(projectRoot, ...path), 'utf8');
+const yamls = (...path) => readdirSync(join(projectRoot, ...path)).map((name) => parse(read(...path, name)));
+
+if (process.argv[1]?.endsWith('alerts.mjs')) {
+  const pageNames = readdirSync(join(projectRoot, 'docs', 'runbook')).map((name) =>
+    name.replace(/\.md$/, ''),
+  );
+  const faults = alertFaults({
+    rules: yamls('ops', 'prometheus', 'rules').flatMap(({ groups }) =>
+      groups.flatMap((group) => group.rules),
+    ),
+    tests: yamls('ops', 'prometheus', 'tests').flatMap((file) =>
+      file.tests.flatMap((test) => test.alert_rule_test ?? []),
+    ),
+    pages: Object.fromEntries(pageNames.map((name) => [name, read('docs', 'runbook', `${name}.md`)])),
+    metricsDoc: read('docs', 'metrics.md'),
+  });
+  for (const fault of faults) console.error(fault);
+  process.exitCode = faults.length > 0 ? 1 : 0;
+}
