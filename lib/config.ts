@@ -4,6 +4,8 @@ import { kafkaSettings } from './bus/kafka-settings';
 import { configError, masked, notShown } from './config-error';
 import { knownKeys } from './config-keys';
 import { redisSettings } from './redis-settings';
+import { serverTlsSettings } from './server-tls';
+import { tracingSettings } from './tracing/settings';
 import {
   choiceSetting,
   folderSetting,
@@ -60,6 +62,8 @@ export const dataPlaneSetting = choiceSetting('ROUNDHOUSE_DATA_PLANE', ['shm', '
 export const commonSettings = {
   ...kafkaSettings,
   ...redisSettings,
+  ...serverTlsSettings,
+  ...tracingSettings,
   topicPrefix: textSetting('ROUNDHOUSE_TOPIC_PREFIX', {
     default: '',
     pattern: /^[a-zA-Z0-9._-]{0,100}$/,

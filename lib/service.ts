@@ -1,6 +1,9 @@
 import { RoundhouseError, type ErrorCode } from '#schemas/errors';
+import { codeVersion } from './code-version';
 import type { Env } from './config';
 import { createTelemetry, type LogLevel, type Logger, type Telemetry } from './telemetry';
+import { openTracer } from './tracing/open-tracer';
+import type { TracingConfig } from './tracing/settings';
 
 /** Ports on which a service listens; sent in its ready message. */
 export interface ServicePorts {
@@ -37,6 +40,7 @@ export interface ServiceDefinition<C> {
 
 /** The last lines of the log get so long at an exit. */
 const lastLinesMs = 1_000;
+const lastSpansMs = 1_500;
 
 const exitCodes = { ok: 0, fault: 1, config: 2, dependency: 3 } as const;
 
@@ -75,7 +79,7 @@ class RunningService<C> {
 
   constructor(
     private readonly definition: ServiceDefinition<C>,
-    private readonly config: C & { readonly logLevel: LogLevel | 'silent' },
+    private readonly config: C & { readonly logLevel: LogLevel | 'silent' } & Partial<TracingConfig>,
   ) {
     this.telemetry = createTelemetry({ service: definition.name, logLevel: config.logLevel });
   }
@@ -83,11 +87,19 @@ class RunningService<C> {
   async run(): Promise<void> {
     this.listenForTheEnd();
     try {
+      await this.openTracer();
       const ports = await this.definition.start(this.context());
       this.announce(ports);
     } catch (error) {
       await this.exit(this.stopping.signal.aborted ? exitCodes.ok : exitCodeOf(error), error);
     }
+  }
+
+  private async openTracer(): Promise<void> {
+    const { telemetry } = this;
+    const service = this.definition.name;
+    const { version } = codeVersion();
+    telemetry.tracer = await openTracer(this.config, { service, version, ...telemetry });
   }
 
   private context(): ServiceContext<C> {
@@ -153,6 +165,7 @@ class RunningService<C> {
       this.forceExitLater(code);
     }
     await closeInReverse(this.closers, logger);
+    await this.telemetry.tracer.close(lastSpansMs);
     logger.info({ event: 'ServiceStopped', exitCode: code });
     await this.telemetry.flushed(lastLinesMs);
     process.exit(code);

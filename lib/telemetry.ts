@@ -5,6 +5,7 @@ import { LogSink } from './log-sink';
 import type { Family, Sample } from './metrics/family';
 import type { Fields, LabelBounds } from './metrics/label-space';
 import { gaugeFamily, MetricsRegistry } from './metrics/registry';
+import { noTracer, type Tracer } from './tracing/tracer';
 
 export type { LabelBounds } from './metrics/label-space';
 export type { Logger } from 'pino';
@@ -13,6 +14,8 @@ export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error';
 export interface Telemetry {
   readonly logger: Logger;
   readonly registry: MetricsRegistry;
+  /** Records nothing until runService has opened it. */
+  tracer: Tracer;
   /** Resolves when the log is written, or can't be, or after the time given. */
   flushed(timeoutMs: number): Promise<void>;
 }
@@ -42,7 +45,7 @@ export function createTelemetry(options: {
   };
   const lines = (): Sample[] => [{ suffix: '', labels: '', value: sink.droppedLines }];
   registry.add({ ...dropped, kind: 'counter', samples: lines });
-  return { logger, registry, flushed: (timeoutMs) => sink.flushed(timeoutMs) };
+  return { logger, registry, tracer: noTracer, flushed: (timeoutMs) => sink.flushed(timeoutMs) };
 }
 
 function buildInfo(): Family {
