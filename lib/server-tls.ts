@@ -1,0 +1,92 @@
+import { createServer as createPlain, type IncomingMessage, type Server, type ServerOptions } from 'node:http';
+import { createServer as createSecure } from 'node:https';
+import type { TLSSocket } from 'node:tls';
+import { ServerCredentials } from '@grpc/grpc-js';
+import type { Fault } from '#schemas/errors';
+import { configError } from './config-error';
+import { optionalFileSetting, type ConfigOf } from './settings';
+import { readTlsFiles } from './tls-files';
+
+/** What this process shows on all its ports, and whose certificates callers have to show. */
+export interface ServerTls {
+  readonly certificate: Buffer;
+  readonly key: Buffer;
+  /** null: callers show none. */
+  readonly clientCa: Buffer | null;
+}
+
+export const serverTlsSettings = {
+  tlsCertificate: optionalFileSetting('ROUNDHOUSE_TLS_CERT'),
+  tlsKey: optionalFileSetting('ROUNDHOUSE_TLS_KEY'),
+  tlsClientCa: optionalFileSetting('ROUNDHOUSE_TLS_CLIENT_CA'),
+} as const;
+
+export type ServerTlsConfig = ConfigOf<typeof serverTlsSettings>;
+
+/** null where no certificate is named. Throws CONFIG_INVALID, with every fault. */
+export function readServerTls(config: ServerTlsConfig): ServerTls | null {
+  const faults: Fault[] = [];
+  const { tlsCertificate, tlsKey, tlsClientCa } = config;
+  const { ca, pair } = readTlsFiles(
+    {
+      ca: { key: 'ROUNDHOUSE_TLS_CLIENT_CA', path: tlsClientCa },
+      certificate: { key: 'ROUNDHOUSE_TLS_CERT', path: tlsCertificate },
+      key: { key: 'ROUNDHOUSE_TLS_KEY', path: tlsKey },
+    },
+    faults,
+  );
+  if (tlsClientCa !== '' && tlsCertificate === '') {
+    const limit = 'only with ROUNDHOUSE_TLS_CERT and _KEY';
+    faults.push({ path: 'ROUNDHOUSE_TLS_CLIENT_CA', value: tlsClientCa, limit });
+  }
+  if (faults.length > 0) throw configError(faults);
+  return pair === null ? null : { ...pair, clientCa: ca };
+}
+
+/** null: in the clear. With a client authority a caller without a certificate of it gets no connection. */
+export function grpcServerCredentials(tls: ServerTls | null): ServerCredentials {
+  if (tls === null) return ServerCredentials.createInsecure();
+  const pair = { cert_chain: tls.certificate, private_key: tls.key };
+  return ServerCredentials.createSsl(tls.clientCa, [pair], tls.clientCa !== null);
+}
+
+/**
+ * `required`: no connection without a certificate, where there is an authority for them. `asked`: the handler looks
+ * with `isVerified`, since probes of health have none. `none`: nobody is asked.
+ */
+export type ClientCertificates = 'required' | 'asked' | 'none';
+
+/** HTTP, or HTTPS where there is a certificate. */
+export function createWebServer(
+  tls: ServerTls | null,
+  certificates: ClientCertificates,
+  options: ServerOptions = {},
+): Server {
+  if (tls === null) return createPlain(options);
+  const isAsked = certificates !== 'none' && tls.clientCa !== null;
+  return createSecure({
+    ...options,
+    minVersion: 'TLSv1.2',
+    cert: tls.certificate,
+    key: tls.key,
+    ...(isAsked && { ca: tls.clientCa!, requestCert: true, rejectUnauthorized: certificates === 'required' }),
+  }) as unknown as Server;
+}
+
+/** Whether the caller has shown a certificate of the authority. */
+export function isVerified({ socket }: IncomingMessage): boolean {
+  return (socket as TLSSocket).authorized === true;
+}
+
+/** `certificate:NAME` of the caller, or `anyone`. */
+export function actorOf({ socket }: IncomingMessage): string {
+  const { authorized, getPeerCertificate } = socket as Partial<TLSSocket>;
+  if (authorized !== true || getPeerCertificate === undefined) return 'anyone';
+  const { subject } = getPeerCertificate.call(socket as TLSSocket);
+  return actorOfSubject(subject);
+}
+
+export function actorOfSubject(subject: { readonly CN?: string | string[] } | undefined): string {
+  const name = subject?.CN;
+  return `certificate:${(Array.isArray(name) ? name[0] : name) ?? 'unnamed'}`;
+}
