@@ -20,6 +20,7 @@ const followedPerTrace = 32;
 
 /** Which work is recorded: what callers ask for and what comes without a trace, up to the budget of each second. */
 class BudgetedTracer implements Tracer {
+  readonly records = true;
   private readonly roots: TokenBucket;
   private readonly followed: TokenBucket;
 

@@ -30,6 +30,8 @@ export interface Span {
 
 /** Where spans go. Nothing of it ever waits, throws or holds work up: what there is no room for is counted. */
 export interface Tracer {
+  /** False: without OpenTelemetry. */
+  readonly records: boolean;
   /** Of work that comes from outside; null where it isn't recorded: the caller did not ask for it, or the budget is used up. */
   root(name: string, parent: TraceContext | null, options: SpanOptions): Span | null;
   /** Of work whose trace another process of ours has begun, and records; null elsewhere. */
@@ -42,6 +44,7 @@ export interface Tracer {
 
 /** Without OpenTelemetry: contexts of callers are passed on, nothing is recorded. */
 export const noTracer: Tracer = {
+  records: false,
   root: () => null,
   follow: () => null,
   part: () => undefined,

@@ -40,6 +40,7 @@ export function shardKey(key: ShardKey): string {
 /** Kafka header names. Timings, host, trace and outage marks stand in headers, never in records. */
 export const headers = {
   traceparent: 'traceparent',
+  tracestate: 'tracestate',
   /** Unix ms at which ingest had the whole body of the round. */
   receivedAt: 'rh-received-at',
   /** Backend interval, Unix ns "start-end", on outcomes. */

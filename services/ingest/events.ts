@@ -24,6 +24,8 @@ const specs = {
       /** From the whole body to the manifest on Kafka. */
       readonly seconds: number;
       readonly again: boolean;
+      /** Where the round's trace is recorded. */
+      readonly traceId?: string | undefined;
     }
   >({
     level: 'info',

@@ -1,4 +1,5 @@
 import type { BusProducer } from '#lib/bus/port';
+import type { Tracer } from '#lib/tracing/tracer';
 import type { CutLimits } from '#policy/sharding/index';
 import { requireLead, type RoundLimits, type RoundValidation } from '#policy/validation/index';
 import type { UnixMs } from '#schemas/brands';
@@ -12,8 +13,8 @@ import type { RoundBody, RoundCutter, SubmittedRound } from './cut/round-cutter'
 import type { Edge, IngestEvents } from './events';
 import type { FollowedModels } from './labels/followed-models';
 import type { RoundMessages } from './publish/round-messages';
-import { traceParent } from './publish/trace-parent';
 import type { RoundReading } from './read/round-reading';
+import { RoundTrace } from './round-trace';
 import type { AcceptedRound, RoundClaims } from './store/round-claims';
 
 /** With its body, which is untrusted. */
@@ -22,6 +23,7 @@ export type Submission = RoundBody & {
   /** What the request names as its tenant. */
   readonly tenant?: string | undefined;
   readonly traceparent?: string | undefined;
+  readonly tracestate?: string | undefined;
 };
 
 export interface Acceptance extends RoundKey {
@@ -38,6 +40,7 @@ export interface IntakeParts {
   readonly models: Pick<FollowedModels, 'resolve'>;
   readonly cutter: RoundCutter;
   readonly events: IngestEvents;
+  readonly tracer: Tracer;
   readonly limits: RoundLimits;
   readonly cut: CutLimits;
   readonly maxMessageBytes: number;
@@ -52,6 +55,7 @@ interface Work {
   readonly reading: Reading;
   readonly receivedAt: UnixMs;
   readonly clock: PhaseClock;
+  readonly trace: RoundTrace;
 }
 
 /** What of a Kafka message is not its value. */
@@ -68,13 +72,16 @@ export class RoundIntake {
 
   /** Rejects with a RoundhouseError: faults of the round, a conflict, a limit, or an absent dependency. */
   async submit(submission: Submission): Promise<Acceptance> {
+    const receivedAt = Date.now() as UnixMs;
+    const trace = new RoundTrace(this.parts.tracer, submission, receivedAt);
     try {
       if (this.stopping) throw new RoundhouseError('SHUTTING_DOWN', 'ingest is stopping');
-      return await this.accept(submission);
+      return await this.accept(submission, receivedAt, trace);
     } catch (error) {
       const { code, faults } =
         error instanceof RoundhouseError ? error : { code: 'INTERNAL' as const, faults: [] };
       const reason = error instanceof Error ? error.message : String(error);
+      trace.refused(code, reason);
       this.parts.events.RoundRefused({ edge: submission.edge, code, reason, faultCount: faults.length });
       throw error;
     }
@@ -91,8 +98,11 @@ export class RoundIntake {
     await Promise.allSettled(this.running.values());
   }
 
-  private async accept(submission: Submission): Promise<Acceptance> {
-    const receivedAt = Date.now() as UnixMs;
+  private async accept(
+    submission: Submission,
+    receivedAt: UnixMs,
+    trace: RoundTrace,
+  ): Promise<Acceptance> {
     const clock = new PhaseClock();
     const { cutter, limits } = this.parts;
     const submitted = await cutter.read(submission, { now: receivedAt, limits, tenant: submission.tenant });
@@ -100,10 +110,12 @@ export class RoundIntake {
     try {
       const { reading } = submitted;
       if (reading.kind === 'invalid') throw invalidRound(reading);
-      if (reading.kind === 'expired') return await this.answerExpired(reading);
+      if (reading.kind === 'expired') return await this.answerExpired(reading, trace, clock);
       const { envelope, contentHash } = reading;
-      const work = { submission, submitted, reading, receivedAt, clock };
-      return await this.once(envelope, contentHash, () => this.claimAndPublish(work));
+      const work = { submission, submitted, reading, receivedAt, clock, trace };
+      const accepted = await this.once(envelope, contentHash, () => this.claimAndPublish(work));
+      trace.accepted(accepted, accepted, clock);
+      return accepted;
     } finally {
       submitted.drop();
     }
@@ -120,12 +132,18 @@ export class RoundIntake {
   }
 
   /** A repeated submission of an accepted round is answered as the first was, however late it comes. */
-  private async answerExpired({ envelope, faults, contentHash }: Reading): Promise<Acceptance> {
+  private async answerExpired(
+    { envelope, faults, contentHash }: Reading,
+    trace: RoundTrace,
+    clock: PhaseClock,
+  ): Promise<Acceptance> {
     const claim = await this.parts.claims.find(envelope);
     if (claim?.hash !== contentHash || !claim.accepted) {
       throw new RoundhouseError('ROUND_INVALID', 'the deadline has passed or is too near', faults);
     }
-    return acceptance(envelope, claim.accepted, true);
+    const accepted = acceptance(envelope, claim.accepted, true);
+    trace.accepted(accepted, accepted, clock);
+    return accepted;
   }
 
   private async claimAndPublish(work: Work): Promise<Acceptance> {
@@ -142,6 +160,7 @@ export class RoundIntake {
       edge: work.submission.edge,
       zoneId: envelope.zoneId,
       seconds: (Date.now() - work.receivedAt) / 1_000,
+      traceId: work.trace.traceId,
     });
     return result;
   }
@@ -158,11 +177,11 @@ export class RoundIntake {
     return accepted;
   }
 
-  private cut({ submission, submitted, reading, receivedAt }: Work, sequence: bigint): Promise<CutResult> {
+  private cut({ submitted, reading, receivedAt, trace }: Work, sequence: bigint): Promise<CutResult> {
     const { models, cut: limits, topics } = this.parts;
-    const traceparent = traceParent(submission.traceparent);
+    const { traceparent, tracestate } = trace;
     const { label, models: refs } = models.resolve(reading.envelope, reading.namedLabel);
-    const job = { sequence, modelLabel: label, models: refs, limits, topics, receivedAt, traceparent };
+    const job = { sequence, modelLabel: label, models: refs, limits, topics, receivedAt, traceparent, tracestate };
     return submitted.cut(job, () => this.requireLead(reading.envelope));
   }
 
@@ -213,6 +232,7 @@ export class RoundIntake {
     await this.parts.producer.send([
       { ...manifest, headers: { ...manifest.headers, [headers.phases]: taken } },
     ]);
+    clock.ends('manifest');
     await this.parts.claims.confirm(envelope, accepted).catch((error: Error) => {
       const { tenantId, runId, roundId } = envelope;
       this.parts.events.ClaimNotConfirmed({ tenantId, runId, roundId, reason: error.message });

@@ -82,7 +82,7 @@ interface IntakeSources {
 }
 
 async function intakeParts(
-  { config, onStop }: Context,
+  { config, telemetry, onStop }: Context,
   { redis, bus }: Connections,
   { events, models, matrices }: IntakeSources,
 ): Promise<IntakeParts> {
@@ -103,7 +103,8 @@ async function intakeParts(
   const { candidatesPerShard, shardsPerRound, maxShardBytes, maxCandidates, maxMessageBytes } = config;
   const cut = { candidatesPerShard, shardsPerRound, maxShardBytes, maxCandidates };
   const topics = topicsOf(config.topicPrefix);
-  return { producer, topics, claims, models, cutter, events, limits, cut, maxMessageBytes };
+  const { tracer } = telemetry;
+  return { producer, topics, claims, models, cutter, events, tracer, limits, cut, maxMessageBytes };
 }
 
 interface ApiParts {

@@ -9,10 +9,10 @@ import { cutCandidates, type CutLimits } from '#policy/sharding/index';
 import type { DispatchRound, ModelRef, RoundPolicy } from '#schemas/domain';
 import { PhaseClock, type Phases } from '#schemas/phases';
 import type { Topics } from '#schemas/topics';
-import { roundMessages, type RoundMessages } from '../publish/round-messages';
+import { roundMessages, type RoundMessages, type TraceHeaders } from '../publish/round-messages';
 
 /** What a cut needs besides the round and the matrices; it can be sent to another thread. */
-export interface CutJob {
+export interface CutJob extends TraceHeaders {
   /** The round's, known since its claim. */
   readonly sequence: bigint;
   readonly modelLabel: RoundPolicy['modelLabel'];
@@ -20,7 +20,6 @@ export interface CutJob {
   readonly limits: CutLimits;
   readonly topics: Topics;
   readonly receivedAt: number;
-  readonly traceparent: string;
 }
 
 export interface CutResult extends RoundMessages {
@@ -50,13 +49,14 @@ export function viewOf(round: DispatchRound, matrices: TravelMatrices): Planning
 export function messagesOf(
   view: PlanningView,
   table: CandidateTable,
-  { models, limits, topics, receivedAt, traceparent }: CutJob,
+  job: CutJob,
   clock: PhaseClock,
 ): CutResult {
+  const { models, limits, topics, receivedAt } = job;
   clock.ends('candidates');
   const cut = cutCandidates(view, table, models, limits);
   clock.ends('cut');
-  const messages = roundMessages(cut, topics, receivedAt, traceparent);
+  const messages = roundMessages(cut, topics, receivedAt, job);
   clock.ends('encode');
   return { ...messages, counts: cut.manifest.shardCandidateCounts, phases: clock.phases };
 }

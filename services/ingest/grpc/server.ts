@@ -67,7 +67,6 @@ export class GrpcApi {
   }
 
   private async submit(call: ServerUnaryCall<object, object>, done: sendUnaryData<object>): Promise<void> {
-    const [traceparent] = call.metadata.get('traceparent');
     try {
       const tenant = admittedTenant(call.metadata);
       await this.options.takeQuota(tenant, 1, bytesOfRequest(call.request));
@@ -75,7 +74,8 @@ export class GrpcApi {
         edge: 'grpc',
         body: call.request,
         tenant,
-        traceparent: traceparent?.toString(),
+        traceparent: call.metadata.get('traceparent')[0]?.toString(),
+        tracestate: call.metadata.get('tracestate')[0]?.toString(),
       });
       done(null, acceptance);
     } catch (error) {

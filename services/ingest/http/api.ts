@@ -45,6 +45,7 @@ const GREATEST_AT_ONCE = 2;
 const LARGE_BODY_BYTES = 128 * 1024;
 
 const tenantHeader = 'x-roundhouse-tenant';
+const traceHeaders = ['traceparent', 'tracestate'];
 const decisionPath = /^\/v1\/runs\/([^/]+)\/rounds\/([^/]+)\/decision$/;
 
 const headerOf = (request: IncomingMessage, name: string) => {
@@ -139,10 +140,10 @@ export class HttpApi {
   }
 
   private async submit(request: IncomingMessage, response: ServerResponse, tenant?: string): Promise<void> {
-    const traceparent = headerOf(request, 'traceparent');
+    const [traceparent, tracestate] = traceHeaders.map((name) => headerOf(request, name));
     const acceptance = await this.withBody(request, async (bytes) => {
       await this.options.takeQuota(tenant, 1, bytes.length);
-      return this.options.intake.submit({ edge: 'http', ...this.bodyOf(bytes), tenant, traceparent });
+      return this.options.intake.submit({ edge: 'http', ...this.bodyOf(bytes), tenant, traceparent, tracestate });
     });
     replyJson(response, 202, acceptance);
   }

@@ -9,14 +9,24 @@ export interface RoundMessages {
   readonly shardBytes: number;
 }
 
+/** W3C trace context, for whoever does a part of the round. */
+export interface TraceHeaders {
+  readonly traceparent: string;
+  readonly tracestate?: string;
+}
+
 /** A cut round as it goes onto Kafka: the shards first, the manifest last. */
 export function roundMessages(
   { manifest, shards }: { manifest: RoundManifest; shards: readonly Shard[] },
   topics: Topics,
   receivedAt: number,
-  traceparent: string,
+  { traceparent, tracestate = '' }: TraceHeaders,
 ): RoundMessages {
-  const shared = { [headers.traceparent]: traceparent, [headers.receivedAt]: String(receivedAt) };
+  const shared = {
+    [headers.traceparent]: traceparent,
+    ...(tracestate !== '' && { [headers.tracestate]: tracestate }),
+    [headers.receivedAt]: String(receivedAt),
+  };
   const shardMessages = shards.map((shard) => ({
     topic: topics.shards,
     key: shardKey(shard),
