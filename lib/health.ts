@@ -1,9 +1,10 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RoundhouseError } from '#schemas/errors';
 import type { Family } from './metrics/family';
 import { gaugeFamily, type MetricsRegistry } from './metrics/registry';
+import { createWebServer, type ServerTls } from './server-tls';
 
 /** null when ready, else the reason. */
 export type ReadinessCheck = () => string | null | Promise<string | null>;
@@ -145,13 +146,16 @@ const whatIsServed = 'only GET /livez, /readyz and /metrics';
 export interface HealthServerOptions extends HealthOptions {
   readonly host: string;
   readonly port: number;
+  /** null or absent: in the clear. */
+  readonly tls?: ServerTls | null;
   /** What else there is to read, as JSON; undefined for a path that there isn't. */
   readonly more?: (path: string) => object | undefined;
 }
 
 export async function startHealthServer(options: HealthServerOptions): Promise<HealthServer> {
   const routes = healthRoutes(options);
-  const server = createServer((request, response) => {
+  const server = createWebServer(options.tls ?? null, 'none');
+  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     routes(request, response).then(
       (answered) => {
         if (answered) return;

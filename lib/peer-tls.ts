@@ -1,14 +1,13 @@
-import { credentials, ServerCredentials, type ChannelCredentials, type ChannelOptions } from '@grpc/grpc-js';
+import { credentials, type ChannelCredentials, type ChannelOptions } from '@grpc/grpc-js';
 import type { Fault } from '#schemas/errors';
 import { configError } from './config-error';
+import type { ServerTls } from './server-tls';
 import { optionalFileSetting, optionalNameSetting } from './settings';
 import { readTlsFiles } from './tls-files';
 
 /** Mutual TLS between workers: each shows a certificate of one authority, and takes no other. */
-export interface PeerTls {
+export interface PeerTls extends ServerTls {
   readonly ca: Buffer;
-  readonly certificate: Buffer;
-  readonly key: Buffer;
   /** The name that a peer's certificate is for, where it isn't the one it is called by; empty: that one. */
   readonly name: string;
 }
@@ -41,14 +40,7 @@ export function readPeerTls(files: PeerTlsFiles): PeerTls | null {
     .map(({ key }) => ({ path: key, value: '', limit: 'a file: the three go together' }));
   const { ca, pair } = faults.length > 0 ? { ca: null, pair: null } : readTlsFiles(named, faults);
   if (ca === null || pair === null || faults.length > 0) throw configError(faults);
-  return { ca, ...pair, name: files.peerTlsName };
-}
-
-/** null: in the clear. */
-export function serverCredentials(tls: PeerTls | null): ServerCredentials {
-  if (tls === null) return ServerCredentials.createInsecure();
-  const pair = { cert_chain: tls.certificate, private_key: tls.key };
-  return ServerCredentials.createSsl(tls.ca, [pair], true);
+  return { ca, clientCa: ca, ...pair, name: files.peerTlsName };
 }
 
 /** What a client connects with; null: in the clear. */

@@ -1,4 +1,9 @@
-import { createServer as createPlain, type IncomingMessage, type Server, type ServerOptions } from 'node:http';
+import {
+  createServer as createPlain,
+  type IncomingMessage,
+  type Server,
+  type ServerOptions,
+} from 'node:http';
 import { createServer as createSecure } from 'node:https';
 import type { TLSSocket } from 'node:tls';
 import { ServerCredentials } from '@grpc/grpc-js';

@@ -1,5 +1,6 @@
 import type { WindowedConsumer } from '#lib/bus/port';
 import { startHealthServer } from '#lib/health';
+import { readServerTls } from '#lib/server-tls';
 import type { ServicePorts } from '#lib/service';
 import { TravelMatrices } from '#lib/travel-matrices';
 import { watchClock } from '#lib/watch-clock';
@@ -68,7 +69,8 @@ function watchOurClock(
 async function startHealth({ config, telemetry, onStop }: Context, watched: Watched): Promise<number> {
   const { bindHost: host, httpPort: port } = config;
   const checks = aggregatorChecks(watched);
-  const health = await startHealthServer({ registry: telemetry.registry, host, port, checks });
+  const tls = readServerTls(config);
+  const health = await startHealthServer({ registry: telemetry.registry, host, port, checks, tls });
   onStop('health', () => health.close());
   return health.port;
 }

@@ -12,6 +12,7 @@ import {
   type ConfigOf,
   type Env,
 } from '#lib/config';
+import { auditSettings } from '#lib/audit';
 import { remoteSettings } from './remote/remote-settings';
 import { peerSettings } from './remote/ucx/ucx-settings';
 import { schedulerNames } from './scheduling/make-scheduler';
@@ -20,6 +21,7 @@ export const workerSettings = {
   ...commonSettings,
   ...topicSettings,
   ...peerSettings,
+  ...auditSettings,
   ...remoteSettings,
   httpPort: portSetting('ROUNDHOUSE_WORKER_HTTP_PORT', 8090),
   grpcPort: portSetting('ROUNDHOUSE_WORKER_GRPC_PORT', 8001),

@@ -2,8 +2,10 @@ import { connectBus, topicSpecs, type Bus } from '#lib/bus/kafka';
 import { kafkaAccess } from '#lib/bus/kafka-security';
 import type { WindowedConsumer } from '#lib/bus/port';
 import type { Env } from '#lib/config';
+import { openAuditLog } from '#lib/audit';
 import { startHealthServer, type ReadinessChecks } from '#lib/health';
 import type { ServiceContext, ServicePorts } from '#lib/service';
+import { readServerTls } from '#lib/server-tls';
 import { watchClock } from '#lib/watch-clock';
 import type { UnixMs } from '#schemas/brands';
 import { RoundhouseError } from '#schemas/errors';
@@ -75,6 +77,7 @@ export async function startHealth(
       engine: () => engineReadiness(started.engines),
       ...others,
     },
+    tls: readServerTls(config),
     warnings: { models: () => engineWarnings(started.engines) },
     more: statusRoutes(() => started.engines, new IncidentListing(config.incidentFolder)),
   });
@@ -93,18 +96,23 @@ export async function startProtocol(
   const { config, logger, telemetry, onStop } = context;
   const { bindHost: bind, kserveMaxBodyBytes: maxBodyBytes, engineMaxMessageBytes: maxMessageBytes } = config;
   const { models } = engines;
+  const tls = readServerTls(config);
+  const audit = openAuditLog({ auditFile: config.auditFile, service: 'inference-worker', logger });
+  onStop('audit log', () => audit.close());
   const engine = {
     engineAddress: () => engines.address(),
     whyDown: () => engines.whyDown(),
     maxMessageBytes,
     models,
+    tls,
+    audit,
   };
   const onFault = (error: Error): void => logger.error({ event: 'KserveHttpFailed', error });
   const grpc = await serveInferenceProtocol({ bind, port: config.grpcPort, peers, ...engine });
   onStop('inference protocol', () => grpc.close());
   const http = await serveKserveHttp({ bind, port: config.kserveHttpPort, maxBodyBytes, onFault, ...engine });
   onStop('inference protocol over HTTP', () => http.close());
-  const metrics = await serveMetrics(telemetry.registry, { bind, port: config.metricsPort });
+  const metrics = await serveMetrics(telemetry.registry, { bind, port: config.metricsPort, tls });
   onStop('metrics', () => metrics.close());
   return { grpc: grpc.port, kserveHttp: http.port, metrics: metrics.port };
 }

@@ -2,6 +2,7 @@ import { connectBus, topicSpecs, type Bus } from '#lib/bus/kafka';
 import { kafkaAccess } from '#lib/bus/kafka-security';
 import { closeRedis, createRedis, waitForRedis, type Redis } from '#lib/redis';
 import { redisAccess } from '#lib/redis-security';
+import { readServerTls, type ServerTls } from '#lib/server-tls';
 import type { ServiceContext, ServicePorts } from '#lib/service';
 import { TravelMatrices } from '#lib/travel-matrices';
 import { watchClock } from '#lib/watch-clock';
@@ -116,17 +117,19 @@ interface ApiParts {
 }
 
 interface Access {
+  readonly tls: ServerTls | null;
   readonly credentials: Credentials;
   readonly gate: AccessGate;
 }
 
 /** First of all, since a file that can't be used is a fault of the configuration. */
 function openAccess({ config, logger, onStop }: Context, events: IngestEvents): Access {
+  const tls = readServerTls(config);
   const audit = openAuditLog({ auditFile: config.auditFile, service: 'ingest', logger });
   onStop('audit log', () => audit.close());
   const credentials = new Credentials(config, events, audit);
   onStop('credentials', () => credentials.close());
-  return { credentials, gate: new AccessGate({ credentials, events, audit, now: Date.now }) };
+  return { tls, credentials, gate: new AccessGate({ credentials, events, audit, now: Date.now }) };
 }
 
 /** Last of all: what comes in from here on has everything that it needs. */
@@ -137,13 +140,13 @@ async function startApis(
 ): Promise<ServicePorts> {
   const { claims, events } = parts;
   const checks = ingestChecks(bus, claims);
-  const { credentials, gate } = access;
+  const { tls, credentials, gate } = access;
   const quotas = new TenantQuota(redis, config.topicPrefix);
   const takeQuota = async (tenant: string | undefined, rounds: number, bytes: number): Promise<void> => {
     const quota = tenant === undefined ? null : credentials.quotaOf(tenant);
     if (quota !== null) await quotas.take(tenant!, quota, { rounds, bytes });
   };
-  const shared = { ...config, host: config.bindHost, intake, cache, claims, events, gate, takeQuota };
+  const shared = { ...config, host: config.bindHost, intake, cache, claims, events, tls, gate, takeQuota };
   const grpc = new GrpcApi({ ...shared, port: config.grpcPort, checks });
   onStop('grpc', () => grpc.stop());
   const warnings = { models: () => models.whyNotFollowed() };

@@ -1,5 +1,7 @@
 import {
   Server,
+  type sendUnaryData,
+  type ServerUnaryCall,
   type handleServerStreamingCall,
   type handleUnaryCall,
   type MethodDefinition,
@@ -13,8 +15,10 @@ import { decodeRepositoryModel } from '#lib/engine-client/control-messages';
 import { statusOf } from '#lib/engine-client/grpc-errors';
 import { loadProtocol } from '#lib/engine-client/protocol';
 import { bindServer, grpcAddress } from '#lib/grpc-bind';
-import { serverCredentials, type PeerTls } from '#lib/peer-tls';
+import type { AuditLog } from '#lib/audit';
+import { actorOfSubject, grpcServerCredentials, type ServerTls } from '#lib/server-tls';
 import { RoundhouseError } from '#schemas/errors';
+import { shownText } from '#schemas/shown-text';
 import type { PeerService } from '../remote/ucx/peer-service';
 import type { ModelOperation, WantedModels } from '../sentinel/wanted-models';
 import { CallsUnderWay, type CallBounds } from './calls-under-way';
@@ -35,8 +39,10 @@ export interface InferenceProtocolOptions {
   readonly atOnce?: CallBounds;
   /** Loads and unloads that the engine has carried out are noted here. */
   readonly models?: WantedModels;
-  /** Callers are workers that show a certificate; null or absent: anybody, in the clear. */
-  readonly tls?: PeerTls | null;
+  /** null or absent: in the clear. */
+  readonly tls?: ServerTls | null;
+  /** Of loads and unloads. */
+  readonly audit?: AuditLog;
   /** What other workers ask for; absent: they are served as everybody else is. */
   readonly peers?: PeerService;
   /** Spoken beside the protocol. */
@@ -92,6 +98,28 @@ function lostOr(error: ServiceError, whyDown: WhyDown): Partial<StatusObject> {
   return lost === null ? { code, details, metadata } : statusOf(new RoundhouseError('ENGINE_LOST', lost));
 }
 
+/** Also what an engine refuses, and what none was there for. */
+function audited(
+  kind: ModelOperation['kind'],
+  call: ServerUnaryCall<Buffer, Buffer>,
+  callback: sendUnaryData<Buffer>,
+  audit: AuditLog | undefined,
+): sendUnaryData<Buffer> {
+  if (audit === undefined) return callback;
+  const certificate = call.getAuthContext().sslPeerCertificate;
+  const entry = {
+    action: `model.${kind}`,
+    actor: certificate === undefined ? 'anyone' : actorOfSubject(certificate.subject),
+    subject: shownText(decodeRepositoryModel(call.request), 100),
+    address: call.getPeer(),
+  };
+  return (error, answer) => {
+    if (error === null) audit.record({ ...entry, outcome: 'done' });
+    else audit.record({ ...entry, outcome: 'failed', reason: shownText(error.details ?? '', 200) });
+    callback(error, answer);
+  };
+}
+
 /**
  * A load or unload. An engine carries it out also when its caller has given up: so its end is awaited, and
  * noted. One that an engine has done which is replaced by now was for nothing: the caller hears that it is lost.
@@ -102,10 +130,11 @@ function forwardOperation(
   engine: EngineConnection,
   whyDown: WhyDown,
   underWay: CallsUnderWay,
-  models?: WantedModels,
+  { models, audit }: Pick<InferenceProtocolOptions, 'models' | 'audit'>,
 ): handleUnaryCall<Buffer, Buffer> {
-  return (call, callback) => {
+  return (call, answered) => {
     const { request, metadata } = call;
+    const callback = audited(kind, call, answered, audit);
     const client = engine.get();
     if (client === null) return callback(noEngine(whyDown));
     let over: () => void;
@@ -189,11 +218,11 @@ function forwarders(
   engine: EngineConnection,
   whyDown: WhyDown,
   underWay: CallsUnderWay,
-  models?: WantedModels,
+  noted: Pick<InferenceProtocolOptions, 'models' | 'audit'>,
 ): UntypedServiceImplementation {
   const handlers = Object.entries(service).map(([name, { path, responseStream }]) => {
     const kind = operations[name];
-    if (kind !== undefined) return [name, forwardOperation(path, kind, engine, whyDown, underWay, models)];
+    if (kind !== undefined) return [name, forwardOperation(path, kind, engine, whyDown, underWay, noted)];
     if (responseStream) return [name, forwardStream(path, engine, whyDown, underWay)];
     return [name, forwardUnary(path, engine, whyDown, underWay)];
   });
@@ -216,7 +245,7 @@ export async function serveInferenceProtocol(options: InferenceProtocolOptions):
     ...silentPeers,
   });
   for (const service of Object.values(loadProtocol()) as ServiceDefinition[]) {
-    const handlers = forwarders(service, engine, whyDown, underWay, options.models);
+    const handlers = forwarders(service, engine, whyDown, underWay, options);
     const { ModelInfer: infer } = handlers as { readonly ModelInfer?: handleUnaryCall<Buffer, Buffer> };
     if (options.peers !== undefined && infer !== undefined)
       handlers['ModelInfer'] = peerInference(options.peers, underWay, infer) as typeof infer;
@@ -226,7 +255,7 @@ export async function serveInferenceProtocol(options: InferenceProtocolOptions):
   const port = await bindServer(
     server,
     grpcAddress(bind, options.port),
-    serverCredentials(options.tls ?? null),
+    grpcServerCredentials(options.tls ?? null),
   );
   const close = (): Promise<void> => {
     server.forceShutdown();

@@ -1,5 +1,5 @@
-import { createServer } from 'node:http';
 import { answerScrape, closeServer, listen } from '#lib/health';
+import { createWebServer, type ServerTls } from '#lib/server-tls';
 import type { MetricsRegistry } from '#lib/metrics/registry';
 
 export interface MetricsServer {
@@ -10,9 +10,14 @@ export interface MetricsServer {
 /** GET /metrics on Triton's usual port, in the format that the scraper asks for. */
 export async function serveMetrics(
   registry: MetricsRegistry,
-  { bind, port }: { readonly bind: string; readonly port: number },
+  {
+    bind,
+    port,
+    tls = null,
+  }: { readonly bind: string; readonly port: number; readonly tls?: ServerTls | null },
 ): Promise<MetricsServer> {
-  const server = createServer({ requestTimeout: 10_000, headersTimeout: 10_000 }, (request, response) => {
+  const server = createWebServer(tls, 'none', { requestTimeout: 10_000, headersTimeout: 10_000 });
+  server.on('request', (request, response) => {
     const isMetrics = request.method === 'GET' && request.url?.split('?', 1)[0] === '/metrics';
     if (!isMetrics) {
       response.writeHead(404, { 'content-type': 'application/json' });

@@ -2,7 +2,7 @@ import { newApiKey } from '#lib/access/api-key';
 import type { AuditEntry } from '#lib/audit';
 import type { Scope } from '#lib/access/scopes';
 import type { Quota } from '#lib/access/access-file';
-import { RoundhouseError } from '#schemas/errors';
+import type { RoundhouseError } from '#schemas/errors';
 import type { Credentials } from './credentials';
 import { findKey, keysById } from './find-key';
 import { AccessGate } from './gate';

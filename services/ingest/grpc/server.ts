@@ -1,6 +1,7 @@
 import { Server, status, type sendUnaryData, type ServerUnaryCall } from '@grpc/grpc-js';
 import { bindServer, grpcAddress } from '#lib/grpc-bind';
 import { readinessReasons, type ReadinessChecks } from '#lib/health';
+import { grpcServerCredentials, type ServerTls } from '#lib/server-tls';
 import { errorCodes, RoundhouseError } from '#schemas/errors';
 import type { DecisionCache } from '../consume/decision-cache';
 import type { IngestEvents } from '../events';
@@ -19,6 +20,7 @@ export interface GrpcApiOptions {
   readonly intake: RoundIntake;
   readonly cache: DecisionCache;
   readonly events: IngestEvents;
+  readonly tls: ServerTls | null;
   readonly gate: AccessGate;
   /** Rejects where the tenant has no more of its quota. */
   takeQuota(tenant: string | undefined, rounds: number, bytes: number): Promise<void>;
@@ -56,7 +58,8 @@ export class GrpcApi {
   }
 
   listen(): Promise<number> {
-    return bindServer(this.server, grpcAddress(this.options.host, this.options.port));
+    const { host, port, tls } = this.options;
+    return bindServer(this.server, grpcAddress(host, port), grpcServerCredentials(tls));
   }
 
   async stop(): Promise<void> {

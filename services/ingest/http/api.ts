@@ -1,5 +1,6 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { closeServer, healthRoutes, listen, type HealthOptions } from '#lib/health';
+import { createWebServer, isVerified, type ServerTls } from '#lib/server-tls';
 import { describeValue, idFault } from '#policy/validation/index';
 import type { RoundId, RunId, TenantId } from '#schemas/brands';
 import type { RoundKey } from '#schemas/domain';
@@ -32,6 +33,7 @@ export interface HttpApiOptions {
   readonly cache: DecisionCache;
   readonly claims: RoundClaims;
   readonly events: IngestEvents;
+  readonly tls: ServerTls | null;
   readonly gate: AccessGate;
   /** Rejects where the tenant has no more of its quota. */
   takeQuota(tenant: string | undefined, rounds: number, bytes: number): Promise<void>;
@@ -73,15 +75,13 @@ export class HttpApi {
     this.health = healthRoutes(options.health);
     this.bodyLimits = { maxBytes: options.maxBodyBytes, maxElements: elementsOf(options) };
     this.bodies = new BodyBudget(GREATEST_AT_ONCE * options.maxBodyBytes);
-    this.server = createServer(
-      {
-        requestTimeout: options.bodyTimeoutMs,
-        headersTimeout: Math.min(10_000, options.bodyTimeoutMs),
-        connectionsCheckingInterval: 1_000,
-        keepAliveTimeout: 30_000,
-      },
-      (request, response) => void this.handle(request, response),
-    );
+    this.server = createWebServer(options.tls, 'asked', {
+      requestTimeout: options.bodyTimeoutMs,
+      headersTimeout: Math.min(10_000, options.bodyTimeoutMs),
+      connectionsCheckingInterval: 1_000,
+      keepAliveTimeout: 30_000,
+    });
+    this.server.on('request', (request, response) => void this.handle(request, response));
   }
 
   listen(): Promise<number> {
@@ -133,7 +133,14 @@ export class HttpApi {
     throw new RoundhouseError('NOT_FOUND', `no ${shown}; docs/producer-api.md lists the paths`);
   }
 
-  private admit(request: IncomingMessage, scope: Scope, tenant: string | undefined) {
+  /** Probes of health have no certificate; everybody else shows one where there is an authority for them. */
+  private async admit(
+    request: IncomingMessage,
+    scope: Scope,
+    tenant: string | undefined,
+  ): Promise<string | undefined> {
+    if (this.options.tls?.clientCa && !isVerified(request))
+      throw new RoundhouseError('UNAUTHENTICATED', 'show a certificate of the authority for clients');
     const { authorization } = request.headers;
     const address = request.socket.remoteAddress ?? 'unknown';
     return this.options.gate.admit({ edge: 'http', authorization, address, scope, tenant });

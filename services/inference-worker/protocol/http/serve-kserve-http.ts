@@ -1,7 +1,10 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { defaultMaxMessageBytes } from '#lib/engine-client/grpc';
+import type { AuditLog } from '#lib/audit';
 import { closeServer, listen } from '#lib/health';
+import { actorOf, createWebServer, type ServerTls } from '#lib/server-tls';
+import { shownText } from '#schemas/shown-text';
 import type { WantedModels } from '../../sentinel/wanted-models';
 import { CallsUnderWay } from '../calls-under-way';
 import { EngineConnection } from '../engine-connection';
@@ -30,6 +33,10 @@ export interface KserveHttpOptions {
   readonly maxConnections?: number;
   /** Loads and unloads that the engine has carried out are noted here. */
   readonly models?: WantedModels;
+  /** null or absent: in the clear. */
+  readonly tls?: ServerTls | null;
+  /** Of loads and unloads. */
+  readonly audit?: AuditLog;
   /** For faults that are ours. */
   readonly onFault?: (error: Error) => void;
 }
@@ -42,11 +49,16 @@ export interface KserveHttp {
 /** Bodies of the greatest length that may be under way at once. */
 const greatestAtOnce = 4;
 
+const auditedRoutes: Readonly<Record<string, string>> = {
+  repositoryLoad: 'model.load',
+  repositoryUnload: 'model.unload',
+};
+
 const connectionsOf = ({ maxConnections = 1_000 }: KserveHttpOptions): number => maxConnections;
 
 function serverOf(options: KserveHttpOptions): Server {
   const bodyTimeoutMs = options.bodyTimeoutMs ?? 30_000;
-  const server = createServer({
+  const server = createWebServer(options.tls ?? null, 'required', {
     requestTimeout: bodyTimeoutMs,
     headersTimeout: Math.min(10_000, bodyTimeoutMs),
     connectionsCheckingInterval: Math.min(1_000, bodyTimeoutMs),
@@ -148,8 +160,26 @@ class KserveHttpServer {
       }
       const control = controls[route.name as keyof typeof controls];
       const json = route.method === 'POST' ? jsonObjectOf(body) : new Map<string, never>();
-      sendJson(response, 200, await control({ route, body: json, calls: this.calls, gone }));
+      const answer = control({ route, body: json, calls: this.calls, gone });
+      sendJson(response, 200, await this.audited(route, request, answer));
     });
+  }
+
+  /** A load or unload, also one that fails. */
+  private async audited<T>(route: Route, request: IncomingMessage, work: Promise<T>): Promise<T> {
+    const action = auditedRoutes[route.name];
+    if (action === undefined) return work;
+    const address = request.socket.remoteAddress ?? 'unknown';
+    const entry = { action, actor: actorOf(request), subject: shownText(route.subject, 100), address };
+    try {
+      const answer = await work;
+      this.options.audit?.record({ ...entry, outcome: 'done' });
+      return answer;
+    } catch (error) {
+      const reason = shownText((error as Error).message, 200);
+      this.options.audit?.record({ ...entry, outcome: 'failed', reason });
+      throw error;
+    }
   }
 
   private answerFault(error: unknown, request: IncomingMessage, response: ServerResponse): void {
