@@ -1,135 +1,160 @@
 import { quantile } from '#policy/simulation/statistics';
-import { schedulerNames, type SchedulerName } from '#services/inference-worker/scheduling/make-scheduler';
-import { oneRun, type Run, type RunSettings } from './one-run';
+import { oneRun, type Run } from './one-run';
 import type { StaggerOptions } from './options';
-import { makeRepository } from './repository';
+import { passBound } from './passes';
+import { prepare, type Prepared } from './prepare';
+import { runKinds, type RunKind } from './run-kinds';
 import { boundOf, soloTimes } from './solo';
-import { makeTemplates } from './templates';
-import { candidatesOf, makeTrace, type TracedShard } from './trace';
+import { SpansFile } from './spans-file';
+import { candidatesOf, type TracedShard } from './trace';
+import { startWorkerEngines, type WorkerEngines } from './worker-engines';
 
-export const models = ['light', 'heavy'] as const;
-
-export interface Prepared {
-  readonly models: string;
-  /** One shard of each kind. */
-  readonly kinds: readonly TracedShard[];
-  traceOf(burstEveryMs: number): readonly TracedShard[];
-}
-
-export function prepare(folder: string, options: StaggerOptions): Prepared {
-  const { seed, least, factor, bundleOrders, light, heavy, bursts, deadlineMs } = options;
-  const templates = makeTemplates(least, factor, seed, bundleOrders);
-  const kinds = models.flatMap((model) =>
-    templates.map((template) => ({ id: '0/0/0', atMs: 0, deadlineMs: 60_000, model, template })),
-  );
-  return {
-    models: makeRepository(folder, [
-      { name: 'light', hidden: light },
-      { name: 'heavy', hidden: heavy },
-    ]),
-    kinds,
-    traceOf: (burstEveryMs) => makeTrace({ seed, bursts, burstEveryMs, deadlineMs, models, templates }),
-  };
-}
-
-type Figure =
-  'candidatesPerSecond' | 'latencyP50Ms' | 'latencyP99Ms' | 'overlap' | 'poolPeakBytes' | 'makespanMs';
-const figures: readonly Figure[] = [
+const figures = [
   'candidatesPerSecond',
   'latencyP50Ms',
   'latencyP99Ms',
   'overlap',
   'poolPeakBytes',
   'makespanMs',
-];
+  'threadBusy',
+] as const satisfies readonly (keyof Run)[];
+type Figure = (typeof figures)[number];
+export type Figures = Readonly<Record<Figure, number>>;
+
 const round = (value: number): number => Number(value.toFixed(3));
 
-export function mediansOf(runs: readonly Run[]): Record<Figure, number> {
-  const entries = figures.map((name) => [
-    name,
-    round(
-      quantile(
-        runs.map((run) => run[name]),
-        0.5,
-      ),
-    ),
-  ]);
-  return Object.fromEntries(entries) as Record<Figure, number>;
+export function mediansOf(runs: readonly Run[]): Figures {
+  const medianOf = (name: Figure): number => {
+    const values = runs.map((run) => run[name]);
+    return round(quantile(values, 0.5));
+  };
+  return Object.fromEntries(figures.map((name) => [name, medianOf(name)])) as Figures;
 }
 
-/** Everything at once with `fifo`: what the device does, for the pace of the bursts. */
-async function burstEveryMs(
-  prepared: Prepared,
-  settings: RunSettings,
-  options: StaggerOptions,
-): Promise<number> {
-  const trace = prepared.traceOf(0).map((shard) => ({ ...shard, deadlineMs: 600_000 }));
-  const { candidatesPerSecond } = await oneRun(trace, { ...settings, scheduler: 'fifo' });
-  console.error(`all at once: ${candidatesPerSecond} candidates/s`);
-  if (options.load === 0) return 0;
-  return (1_000 * candidatesOf(trace)) / options.bursts / (options.load * candidatesPerSecond);
-}
+const ratiosTo = (base: Figures, of: Figures): Figures =>
+  Object.fromEntries(figures.map((name) => [name, round(of[name] / base[name])])) as Figures;
 
-/** `withTurns`: the worker staggers, and phases take turns in the engine. */
-type Variant = SchedulerName | 'withTurns';
+/** The runs of a comparison on one set of engines. */
+class Comparison {
+  readonly runs = new Map<string, Run[]>();
+  readonly atOnce: Record<string, Run> = {};
 
-/** Interleaved runs; the first of a set is another one each time. */
-async function interleaved(
-  trace: readonly TracedShard[],
-  settings: RunSettings,
-  { runs, withTurns }: StaggerOptions,
-): Promise<Readonly<Record<Variant, Run[]>>> {
-  const results: Record<Variant, Run[]> = { fifo: [], staggered: [], withTurns: [] };
-  const variants: Variant[] = withTurns ? [...schedulerNames, 'withTurns'] : [...schedulerNames];
-  for (let run = 0; run < runs; run += 1) {
-    for (const variant of run % 2 === 0 ? variants : variants.toReversed()) {
-      const turns = variant === 'withTurns';
-      const figures = await oneRun(trace, { ...settings, scheduler: turns ? 'staggered' : variant, turns });
-      const { candidatesPerSecond, latencyP99Ms, late } = figures;
-      console.error(`${variant}: ${candidatesPerSecond} candidates/s, p99 ${latencyP99Ms} ms, late ${late}`);
-      results[variant].push(figures);
+  constructor(
+    private readonly prepared: Prepared,
+    private readonly worker: WorkerEngines,
+    private readonly spans: SpansFile | null,
+  ) {}
+
+  async play(kind: RunKind, trace: readonly TracedShard[], name: string, killAtMs?: number): Promise<Run> {
+    const { prepared, worker, spans } = this;
+    const warmUp = prepared.inWay(prepared.kinds, kind.way);
+    const settings = { scheduler: kind.scheduler, warmUp, onPlayed: spans?.under(name) };
+    const run = await oneRun(worker, prepared.inWay(trace, kind.way), settings, killAtMs);
+    const { candidatesPerSecond, latencyP99Ms, late, threadBusy } = run;
+    const figures = `${candidatesPerSecond} candidates/s, p99 ${latencyP99Ms} ms, late ${late}`;
+    console.error(`${name}: ${figures}, thread ${threadBusy}`);
+    return run;
+  }
+
+  /** Everything at once: what the devices do. */
+  async playAtOnce(kinds: readonly RunKind[]): Promise<void> {
+    const trace = this.prepared.traceOf(0).map((shard) => ({ ...shard, deadlineMs: 600_000 }));
+    for (const kind of kinds)
+      this.atOnce[kind.name] = await this.play(kind, trace, `${kind.name}, all at once`);
+  }
+
+  /** In turns; the first of a set is another one each time. */
+  async playInTurns(kinds: readonly RunKind[], trace: readonly TracedShard[], times: number): Promise<void> {
+    for (let time = 0; time < times; time += 1) {
+      const first = time % kinds.length;
+      for (const kind of [...kinds.slice(first), ...kinds.slice(0, first)]) {
+        const run = await this.play(kind, trace, kind.name);
+        this.runs.set(kind.name, [...(this.runs.get(kind.name) ?? []), run]);
+      }
     }
   }
-  return results;
+
+  medians(): Record<string, Figures> {
+    return Object.fromEntries([...this.runs].map(([name, runs]) => [name, mediansOf(runs)]));
+  }
 }
 
-export async function compare(folder: string, options: StaggerOptions): Promise<object> {
-  const prepared = prepare(folder, options);
-  const engines = options.engines[0]!;
-  const settings: RunSettings = {
-    models: prepared.models,
-    engines,
-    scheduler: 'fifo',
-    warmUp: prepared.kinds,
-  };
-  const env = { ROUNDHOUSE_MODELS_DIR: prepared.models, ROUNDHOUSE_ENGINES: engines };
-  const solo = await soloTimes(prepared.kinds, env);
-  const everyMs = await burstEveryMs(prepared, settings, options);
+/** Of the trace's bursts, by what the devices do when everything is there at once. */
+function burstEveryMs(prepared: Prepared, { load, bursts }: StaggerOptions, atOnce: Run): number {
+  if (load === 0) return 0;
+  const secondsAtOnce = candidatesOf(prepared.traceOf(0)) / atOnce.candidatesPerSecond;
+  return (1_000 * secondsAtOnce) / (load * bursts);
+}
+
+function gapTo(candidatesPerSecond: number, fifo: Figures, other: Figures): object {
+  const gap = candidatesPerSecond - fifo.candidatesPerSecond;
+  const gained = other.candidatesPerSecond - fifo.candidatesPerSecond;
+  return { share: round(gap / fifo.candidatesPerSecond), closed: gap > 0 ? round(gained / gap) : null };
+}
+
+async function compareOn(
+  worker: WorkerEngines,
+  prepared: Prepared,
+  kinds: readonly RunKind[],
+  options: StaggerOptions,
+): Promise<object> {
+  const spans = options.spans === '' ? null : new SpansFile(options.spans);
+  const comparison = new Comparison(prepared, worker, spans);
+  const solo = await soloTimes(worker.placement, prepared.kinds);
+  await comparison.playAtOnce(kinds);
+  const everyMs = burstEveryMs(prepared, options, comparison.atOnce[kinds[0]!.name]!);
   const trace = prepared.traceOf(everyMs);
+  const passes = options.alone ? await passBound(worker, prepared, trace) : null;
   const bound = boundOf(trace, solo);
-  const runs = await interleaved(trace, settings, options);
-  const [fifo, staggered] = [mediansOf(runs.fifo), mediansOf(runs.staggered)];
-  const ratios = figures.map((name) => [name, round(staggered[name] / fifo[name])] as const);
-  const gap = bound.candidatesPerSecond - fifo.candidatesPerSecond;
-  const gained = staggered.candidatesPerSecond - fifo.candidatesPerSecond;
-  const killed = options.kill ? await killedRun(trace, settings) : null;
+  await comparison.playInTurns(kinds, trace, options.runs);
+  const last = kinds.at(-1)!;
+  const half = trace[Math.floor(trace.length / 2)]!.atMs;
+  const killed = options.kill ? await comparison.play(last, trace, 'killed', half) : null;
+  spans?.write();
   return {
     shards: trace.length,
     candidates: candidatesOf(trace),
     burstEveryMs: round(everyMs),
     bound,
-    gapShare: round(gap / fifo.candidatesPerSecond),
-    gapClosed: gap > 0 ? round(gained / gap) : null,
-    medians: { fifo, staggered },
-    ratios: Object.fromEntries(ratios),
-    withTurns: runs.withTurns.length > 0 ? mediansOf(runs.withTurns) : null,
+    passes,
+    ...againstFirst(comparison.medians(), kinds, (fifo, other) => ({
+      toBound: gapTo(bound.candidatesPerSecond, fifo, other),
+      toPassBound: passes === null ? null : gapTo(passes.candidatesPerSecond, fifo, other),
+    })),
     killed,
-    runs,
+    atOnce: comparison.atOnce,
+    runs: Object.fromEntries(comparison.runs),
     solo: Object.fromEntries(solo),
   };
 }
 
-function killedRun(trace: readonly TracedShard[], settings: RunSettings): Promise<Run> {
-  const half = trace[Math.floor(trace.length / 2)]!.atMs;
-  return oneRun(trace, { ...settings, scheduler: 'staggered' }, half);
+function againstFirst(
+  medians: Record<string, Figures>,
+  [first, ...others]: readonly RunKind[],
+  gapOf: (fifo: Figures, other: Figures) => object,
+): object {
+  const base = medians[first!.name]!;
+  const of = (each: (other: Figures) => object): object =>
+    Object.fromEntries(others.map(({ name }) => [name, each(medians[name]!)]));
+  return {
+    medians,
+    ratios: of((other) => ratiosTo(base, other)),
+    gaps: of((other) => gapOf(base, other)),
+  };
+}
+
+/** Kinds of runs in turns on one trace; the first is what the others are compared with. */
+export async function compare(folder: string, options: StaggerOptions): Promise<object> {
+  const kinds = runKinds(options.kinds);
+  const prepared = prepare(folder, options, kinds);
+  const worker = await startWorkerEngines({
+    ROUNDHOUSE_MODELS_DIR: prepared.models,
+    ROUNDHOUSE_ENGINES: options.engines[0]!,
+    ROUNDHOUSE_SCHEDULER: 'fifo',
+  });
+  try {
+    return await compareOn(worker, prepared, kinds, options);
+  } finally {
+    await worker.stop();
+  }
 }

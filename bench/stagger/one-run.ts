@@ -1,26 +1,24 @@
-import type { SchedulerName } from '#services/inference-worker/scheduling/make-scheduler';
 import type { PredictionError } from '#policy/scheduling/cost-model';
+import type { SchedulerName } from '#services/inference-worker/scheduling/make-scheduler';
 import { meanErrors } from '#services/inference-worker/scheduling/scheduling-watch';
 import { figuresOf, type RunFigures } from './figures';
-import { play } from './play';
+import { play, type Played } from './play';
 import type { TracedShard } from './trace';
-import { startWorkerEngines, type WorkerEngines } from './worker-engines';
+import type { WorkerEngines } from './worker-engines';
 
 export interface RunSettings {
-  readonly models: string;
-  readonly engines: string;
   readonly scheduler: SchedulerName;
   /** Played first, not counted. */
   readonly warmUp: readonly TracedShard[];
-  readonly env?: Readonly<Record<string, string>>;
-  /** Whether engines let phases of a GPU take turns. */
-  readonly turns?: boolean;
+  readonly onPlayed?: ((played: readonly Played[]) => void) | undefined;
 }
 
 export interface Run extends RunFigures {
   /** Of the phases' times, over all models and devices. */
   readonly predictionError: Readonly<Record<string, number>>;
   readonly enginesLost: number;
+  /** The share of the time that the worker's thread had something to do. */
+  readonly threadBusy: number;
 }
 
 /** Weighted by what was seen of each. */
@@ -47,29 +45,27 @@ function killOne({ pids }: WorkerEngines): void {
   process.kill(pid, 'SIGKILL');
 }
 
-/** The trace with engines of its own; `killAtMs`: one of them is killed then. */
+/** The trace by a scheduler of its own; `killAtMs`: an engine is killed then. */
 export async function oneRun(
+  worker: WorkerEngines,
   trace: readonly TracedShard[],
-  { models, engines, scheduler, warmUp, env = {}, turns = false }: RunSettings,
+  { scheduler, warmUp, onPlayed }: RunSettings,
   killAtMs?: number,
 ): Promise<Run> {
-  const all = {
-    ...env,
-    ROUNDHOUSE_MODELS_DIR: models,
-    ROUNDHOUSE_ENGINES: engines,
-    ROUNDHOUSE_SCHEDULER: scheduler,
+  const placement = worker.placedBy(scheduler);
+  for (const shard of warmUp) await play([shard], { placement });
+  await play(warmUp, { placement });
+  const lostBefore = worker.losses();
+  const meanwhile =
+    killAtMs === undefined ? {} : { meanwhile: { atMs: killAtMs, act: () => killOne(worker) } };
+  const before = performance.eventLoopUtilization();
+  const played = await play(trace, { placement, ...meanwhile });
+  const threadBusy = Number(performance.eventLoopUtilization(before).utilization.toFixed(3));
+  onPlayed?.(played);
+  return {
+    ...figuresOf(played, placement.figures()),
+    predictionError: errorsByPhase(placement.errors()),
+    enginesLost: worker.losses() - lostBefore,
+    threadBusy,
   };
-  const worker = await startWorkerEngines(all, { ROUNDHOUSE_PHASE_TURNS: turns ? 'on' : 'off' });
-  try {
-    const { placement } = worker;
-    for (const shard of warmUp) await play([shard], { placement });
-    await play(warmUp, { placement });
-    const meanwhile =
-      killAtMs === undefined ? {} : { meanwhile: { atMs: killAtMs, act: () => killOne(worker) } };
-    const played = await play(trace, { placement, ...meanwhile });
-    const figures = figuresOf(played, placement.figures());
-    return { ...figures, predictionError: errorsByPhase(placement.errors()), enginesLost: worker.losses() };
-  } finally {
-    await worker.stop();
-  }
 }

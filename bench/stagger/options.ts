@@ -1,4 +1,5 @@
 import { ArgumentsInvalid, numberFlag, readFlags } from '#lib/command-line';
+import { runKinds } from './run-kinds';
 
 export interface StaggerOptions {
   readonly mode: 'compare' | 'scale' | 'pool' | 'memory';
@@ -21,8 +22,14 @@ export interface StaggerOptions {
   readonly engines: readonly string[];
   /** In one more run an engine is killed half-way. */
   readonly kill: boolean;
-  /** A third kind of run: staggered by the worker, with turns in the engines. */
-  readonly withTurns: boolean;
+  /** Of runs, as in run-kinds.ts. */
+  readonly kinds: string;
+  /** Candidates an order, of each model's shards. */
+  readonly perOrder: readonly number[];
+  /** What full passes take that have a GPU for themselves is measured, too. */
+  readonly alone: boolean;
+  /** A file for every shard's phases; '': none. */
+  readonly spans: string;
   /** Requests a second, and for how long, in `pool`. */
   readonly rate: number;
   readonly seconds: number;
@@ -44,7 +51,11 @@ export const usage = `npm run --silent bench -- stagger [FLAGS]
   --heavy AxN-B     of the heavy one (default 576x3)
   --deadline A-B    milliseconds from a round's arrival to its deadline, evenly between (default 5000-10000)
   --engines LIST    as ROUNDHOUSE_ENGINES (default auto)
-  --with-turns      a third kind of run: staggered by the worker, with turns of phases in the engines
+  --kinds LIST      of runs (default "fifo|staggered"); after ":" parameters of candidate_cost (docs/tensors.md) and
+                    instances: "fifo|staggered|staggered:turns=on,instances=4"
+  --per-order A-B   candidates an order of the light and of the heavy model's shards, a row of ETR each (default 6-6)
+  --alone           also what full passes take that have the GPU for themselves
+  --spans FILE      every shard's phases in every run, gzipped JSON
   --kill            one more run in which an engine is killed half-way
   --scale           the trace, all at once, with each of --engines "0|0;1": how much faster several are
   --pool            6,000 requests/s of 4 KiB to the delay backend: the pool's peak (--rate N, --seconds N)
@@ -65,7 +76,10 @@ const flags = {
   deadline: text,
   engines: text,
   kill: flag,
-  'with-turns': flag,
+  kinds: text,
+  'per-order': text,
+  alone: flag,
+  spans: text,
   scale: flag,
   pool: flag,
   memory: flag,
@@ -100,6 +114,7 @@ function deadlines(given: string): [number, number] {
 /** Throws ArgumentsInvalid. */
 export function parseOptions(argv: readonly string[]): StaggerOptions {
   const given = readFlags(argv, flags);
+  if (given.kinds !== undefined) runKinds(given.kinds);
   const modes = (['scale', 'pool', 'memory'] as const).filter((mode) => given[mode]);
   if (modes.length > 1) throw new ArgumentsInvalid(`--${modes.join(' and --')}: one of them`);
   type NumberName =
@@ -128,7 +143,10 @@ export function parseOptions(argv: readonly string[]): StaggerOptions {
     deadlineMs: deadlines(given.deadline ?? '5000-10000'),
     engines: (given.engines ?? 'auto').split('|'),
     kill: given.kill === true,
-    withTurns: given['with-turns'] === true,
+    kinds: given.kinds ?? 'fifo|staggered',
+    perOrder: listOf('per-order', given['per-order'] ?? '6-6', 2),
+    alone: given.alone === true,
+    spans: given.spans ?? '',
     rate: number('rate', 6_000, 1, 1_000_000),
     seconds: number('seconds', 10, 1, 3_600),
     gpuMemoryLimit: number('gpu-memory-limit', 0, 0, 1_099_511_627_776),

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { RoundId, ShardIndex, UnixMs } from '#schemas/brands';
 import type { Shard } from '#schemas/domain';
 import type { PlacedAnswer, Placement } from '#services/inference-worker/placement/placement';
@@ -15,7 +15,11 @@ export interface Played {
   /** Empty unless solved. */
   readonly engine: string;
   readonly spans: readonly PhaseSpan[];
+  /** Begin and end of the pass that it was in, for the thread that made it. */
+  readonly passNs: readonly [bigint, bigint] | null;
   readonly resent: boolean;
+  /** Unix time of the trace's begin. */
+  readonly beganNs: bigint;
 }
 
 export interface PlayOptions {
@@ -48,11 +52,20 @@ class Witness implements Placement {
   }
 }
 
+/** Answers are taken at least this often, as by a worker that takes shards from Kafka a few at a time. */
+const mostBusyMs = 1;
+
+function passOf(interval: string | null): readonly [bigint, bigint] | null {
+  const [begin, end] = interval?.split('-') ?? [];
+  return begin === undefined || end === undefined ? null : [BigInt(begin), BigInt(end)];
+}
+
 /** Sends the shards as they come, as a worker does with those that it takes from Kafka. */
 export async function play(trace: readonly TracedShard[], options: PlayOptions): Promise<readonly Played[]> {
   const suspects = new Suspects();
   const beganAt = Date.now();
   const began = performance.now();
+  const beganNs = BigInt(Math.round((performance.timeOrigin + began) * 1e3)) * 1_000n;
   const solve = async (shard: TracedShard): Promise<Played> => {
     let resent = false;
     const placement = new Witness(options.placement);
@@ -68,15 +81,24 @@ export async function play(trace: readonly TracedShard[], options: PlayOptions):
       console.error(`${shard.id}: ${solved?.fault?.message ?? 'left to other workers'}`);
     const { answer } = placement;
     const spans = answer === null ? [] : phaseSpans(shard.model, answer.response);
+    const passNs = passOf(solved?.interval ?? null);
     solved?.release?.();
-    return { shard, status, endMs: performance.now() - began, engine: answer?.engine ?? '', spans, resent };
+    const engine = answer?.engine ?? '';
+    return { shard, status, endMs: performance.now() - began, engine, spans, passNs, resent, beganNs };
   };
   const ends: Promise<Played>[] = [];
   const { meanwhile } = options;
   if (meanwhile !== undefined) setTimeout(() => meanwhile.act(), meanwhile.atMs);
+  let turnBegan = began;
   for (const shard of trace) {
     const wait = shard.atMs - (performance.now() - began);
     if (wait > 1) await sleep(wait);
+    else if (performance.now() - turnBegan > mostBusyMs) await nextTurn();
+    else {
+      ends.push(solve(shard));
+      continue;
+    }
+    turnBegan = performance.now();
     ends.push(solve(shard));
   }
   return Promise.all(ends);

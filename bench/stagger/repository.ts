@@ -3,22 +3,38 @@ import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { projectPath } from '#schemas/project-root';
 import { denseNetwork } from './onnx-network';
+import type { EngineWay } from './run-kinds';
 
-/** Of candidate_cost: its network's hidden layers. */
+/** Of candidate_cost: its network's hidden layers, and how the engine is to work. */
 export interface BenchModel {
   readonly name: string;
   readonly hidden: readonly number[];
+  readonly way?: Omit<EngineWay, 'name'>;
 }
 
 /** What the contract of docs/etr.md wants. */
 const [features, quantiles] = [20, 8];
 
+/** The shipped one under another name, and in its way. */
+function configOf({ name, way = { parameters: {} } }: BenchModel): string {
+  const { parameters, instances, queueDelayMs } = way;
+  const more = Object.entries(parameters).map(
+    ([key, value]) => `parameters [ { key: "${key}" value: { string_value: "${value}" } } ]\n`,
+  );
+  const shipped = readFileSync(projectPath('models', 'candidate_cost', 'config.pbtxt'), 'utf8');
+  let config = shipped.replace('name: "candidate_cost"', `name: "${name}"`);
+  if (instances !== undefined) config = config.replace('KIND_AUTO count: 2', `KIND_AUTO count: ${instances}`);
+  if (queueDelayMs !== undefined)
+    config = config.replace(
+      'max_queue_delay_microseconds: 0',
+      `max_queue_delay_microseconds: ${1_000 * queueDelayMs}`,
+    );
+  return config + more.join('');
+}
+
 /** candidate_cost under another name and with another network, pinned as usual. */
-function addModel(
-  folder: string,
-  { name, hidden }: BenchModel,
-  parameters: Readonly<Record<string, string>>,
-): void {
+function addModel(folder: string, model: BenchModel): void {
+  const { name, hidden } = model;
   const network = join('networks', `${hidden.length}-${hidden.join('-').slice(0, 100)}.onnx`);
   const content = denseNetwork([features, ...hidden, quantiles]);
   mkdirSync(join(folder, 'networks'), { recursive: true });
@@ -26,23 +42,14 @@ function addModel(
   mkdirSync(join(folder, name, '1'), { recursive: true });
   const sha256 = createHash('sha256').update(content).digest('hex');
   writeFileSync(join(folder, name, '1', 'network.json'), `${JSON.stringify({ network, sha256 }, null, 2)}\n`);
-  const shipped = readFileSync(projectPath('models', 'candidate_cost', 'config.pbtxt'), 'utf8');
-  const more = Object.entries(parameters).map(
-    ([key, value]) => `parameters [ { key: "${key}" value: { string_value: "${value}" } } ]\n`,
-  );
-  const config = shipped.replace('name: "candidate_cost"', `name: "${name}"`) + more.join('');
-  writeFileSync(join(folder, name, 'config.pbtxt'), config);
+  writeFileSync(join(folder, name, 'config.pbtxt'), configOf(model));
 }
 
 /** A model repository in `folder`. */
-export function makeRepository(
-  folder: string,
-  models: readonly BenchModel[],
-  parameters: Readonly<Record<string, string>> = {},
-): string {
+export function makeRepository(folder: string, models: readonly BenchModel[]): string {
   const repository = join(folder, 'models');
   mkdirSync(repository);
-  for (const model of models) addModel(repository, model, parameters);
+  for (const model of models) addModel(repository, model);
   return repository;
 }
 

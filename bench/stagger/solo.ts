@@ -1,7 +1,7 @@
 import { quantile } from '#policy/simulation/statistics';
+import type { Placement } from '#services/inference-worker/placement/placement';
 import { play } from './play';
 import type { TracedShard } from './trace';
-import { startWorkerEngines } from './worker-engines';
 
 /** Milliseconds of each phase of a shard that is alone. */
 export type SoloTimes = Readonly<Record<string, number>>;
@@ -15,31 +15,25 @@ export function soloKey({ model, template }: Pick<TracedShard, 'model' | 'templa
 
 /** Of each kind of shard in `samples`, one at a time, medians. */
 export async function soloTimes(
+  placement: Placement,
   samples: readonly TracedShard[],
-  env: Readonly<Record<string, string>>,
 ): Promise<ReadonlyMap<string, SoloTimes>> {
-  const worker = await startWorkerEngines({ ...env, ROUNDHOUSE_SCHEDULER: 'fifo' });
   const times = new Map<string, SoloTimes>();
-  try {
-    const { placement } = worker;
-    for (const sample of samples) {
-      const runs: Record<string, number>[] = [];
-      for (let run = 0; run <= repeats; run += 1) {
-        const [played] = await play([sample], { placement });
-        const took = played!.spans.map(
-          ({ phase, startNs, endNs }) => [phase, Number(endNs - startNs) / 1e6] as const,
-        );
-        if (run > 0) runs.push(Object.fromEntries(took));
-      }
-      const median = (phase: string): number =>
-        quantile(
-          runs.map((one) => one[phase] ?? 0),
-          0.5,
-        );
-      times.set(soloKey(sample), Object.fromEntries(devicePhases.map((phase) => [phase, median(phase)])));
+  for (const sample of samples) {
+    const runs: Record<string, number>[] = [];
+    for (let run = 0; run <= repeats; run += 1) {
+      const [played] = await play([sample], { placement });
+      const took = played!.spans.map(
+        ({ phase, startNs, endNs }) => [phase, Number(endNs - startNs) / 1e6] as const,
+      );
+      if (run > 0) runs.push(Object.fromEntries(took));
     }
-  } finally {
-    await worker.stop();
+    const median = (phase: string): number =>
+      quantile(
+        runs.map((one) => one[phase] ?? 0),
+        0.5,
+      );
+    times.set(soloKey(sample), Object.fromEntries(devicePhases.map((phase) => [phase, median(phase)])));
   }
   return times;
 }

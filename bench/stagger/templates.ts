@@ -10,8 +10,8 @@ export interface Template {
 
 const steps = 8;
 
-function templateOf(size: number, seed: number, bundleOrders: number): Template {
-  const orders = Math.max(12, Math.round(size / 6));
+function templateOf(size: number, seed: number, bundleOrders: number, perOrder: number): Template {
+  const orders = Math.max(12, Math.round(size / perOrder));
   const couriers = Math.max(6, Math.round(orders / 2));
   const [round] = cityRounds({ seed, couriers, orders, candidates: size, policy: { bundleOrders } }, 1);
   const model = { name: 'candidate_cost', version: '1', contentHash: 'bench' };
@@ -20,15 +20,16 @@ function templateOf(size: number, seed: number, bundleOrders: number): Template 
   return { shard, size: shard.candidateCount };
 }
 
-/** From `least` candidates to `factor` times as many. */
+/** From `least` candidates to `factor` times as many; `perOrder` candidates an order: ETR predicts a row for each order. */
 export function makeTemplates(
   least: number,
   factor: number,
   seed: number,
   bundleOrders: number,
+  perOrder = 6,
 ): readonly Template[] {
   return Array.from({ length: steps }, (_, step) =>
-    templateOf(Math.round(least * factor ** (step / (steps - 1))), seed + step, bundleOrders),
+    templateOf(Math.round(least * factor ** (step / (steps - 1))), seed + step, bundleOrders, perOrder),
   );
 }
 

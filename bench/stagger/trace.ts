@@ -17,7 +17,8 @@ export interface TraceOptions {
   /** From the arrival. */
   readonly deadlineMs: readonly [number, number];
   readonly models: readonly string[];
-  readonly templates: readonly Template[];
+  /** Of each model. */
+  readonly templates: Readonly<Record<string, readonly Template[]>>;
 }
 
 const roundsPerBurst = 10;
@@ -25,13 +26,13 @@ const mostShards = 12;
 
 /** Bursts of ten rounds of 1 to 12 shards whose sizes differ as those of the templates: the simulator's arrivals. */
 export function makeTrace({ templates, ...options }: TraceOptions): readonly TracedShard[] {
-  const sizes = templates.map(({ size }) => size);
+  const sizes = Object.values(templates)[0]!.map(({ size }) => size);
   const leastSize = Math.min(...sizes);
   const sizeFactor = Math.max(...sizes) / leastSize;
   const none = { poolBytesPerUnit: 0, arenaBytesPerUnit: 0 };
   const arrivals = burstArrivals({ ...options, ...none, roundsPerBurst, mostShards, leastSize, sizeFactor });
   return arrivals.map(({ id, arrivesMs: atMs, deadlineMs, model, size }) => {
-    return { id, atMs, deadlineMs, model, template: nearest(templates, size) };
+    return { id, atMs, deadlineMs, model, template: nearest(templates[model]!, size) };
   });
 }
 

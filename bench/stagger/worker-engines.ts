@@ -3,12 +3,15 @@ import { loadWorkerConfig } from '#services/inference-worker/config';
 import { workerEvents, type WorkerEvents } from '#services/inference-worker/events';
 import type { ScheduledEngines } from '#services/inference-worker/scheduling/scheduled-engines';
 import type { EngineSet } from '#services/inference-worker/placement/engine-set';
-import { startEngines } from '#services/inference-worker/placement/start-engines';
+import { placementOver, startEngines } from '#services/inference-worker/placement/start-engines';
+import type { SchedulerName } from '#services/inference-worker/scheduling/make-scheduler';
 import type { UnixMs } from '#schemas/brands';
 
 export interface WorkerEngines {
   readonly engines: EngineSet;
   readonly placement: ScheduledEngines;
+  /** Another scheduler over the same engines, while no other has work under way. */
+  placedBy(scheduler: SchedulerName): ScheduledEngines;
   /** Process ids of the active engines, by their names. */
   readonly pids: ReadonlyMap<string, number>;
   /** Engines that were lost so far. */
@@ -34,10 +37,7 @@ function watched(events: WorkerEvents, pids: Map<string, number>, onLost: () => 
 }
 
 /** The engines of a worker with their sentinels and scheduler, as a worker starts them, and nothing else of it. */
-export async function startWorkerEngines(
-  env: Readonly<Record<string, string>>,
-  ofEngines: Readonly<Record<string, string>> = {},
-): Promise<WorkerEngines> {
+export async function startWorkerEngines(env: Readonly<Record<string, string>>): Promise<WorkerEngines> {
   const logLevel = (process.env['ROUNDHOUSE_LOG_LEVEL'] ?? 'silent') as LogLevel;
   const all = {
     ...process.env,
@@ -62,25 +62,28 @@ export async function startWorkerEngines(
     fail: (error: Error) => void (failure = error),
   };
   const events = watched(workerEvents(telemetry), pids, () => (losses += 1));
-  const { engines, placement } = startEngines(context, events, { ...all, ...ofEngines });
+  const { engines, devices, placement } = startEngines(context, events, all);
   const stop = async (): Promise<void> => {
     for (const close of closers.reverse()) await close();
   };
   try {
-    await allUp();
+    await allUp(engines, () => failure);
   } catch (error) {
     await stop();
     throw error;
   }
-  return { engines, placement, pids, losses: () => losses, stop };
+  const placedBy = (scheduler: SchedulerName): ScheduledEngines =>
+    placementOver(devices, { ...config, scheduler });
+  return { engines, placement, placedBy, pids, losses: () => losses, stop };
+}
 
-  async function allUp(): Promise<void> {
-    for (const { id, link } of engines.all) {
-      const client = await link.waitUntilUp((Date.now() + startMs) as UnixMs);
-      if (failure !== null) throw failure;
-      if (client === null) throw new Error(`${id}: ${link.whyDown()}`);
-      const broken = (await client.repositoryIndex()).find(({ state }) => state !== ready);
-      if (broken !== undefined) throw new Error(`${id}: ${broken.name}: ${broken.reason || broken.state}`);
-    }
+async function allUp(engines: EngineSet, failure: () => Error | null): Promise<void> {
+  for (const { id, link } of engines.all) {
+    const client = await link.waitUntilUp((Date.now() + startMs) as UnixMs);
+    const failed = failure();
+    if (failed !== null) throw failed;
+    if (client === null) throw new Error(`${id}: ${link.whyDown()}`);
+    const broken = (await client.repositoryIndex()).find(({ state }) => state !== ready);
+    if (broken !== undefined) throw new Error(`${id}: ${broken.name}: ${broken.reason || broken.state}`);
   }
 }

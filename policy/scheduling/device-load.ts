@@ -67,6 +67,13 @@ export class DeviceLoad {
     if (started.next <= lastDevicePhase) this.freeArena(started);
   }
 
+  /** Whether its engine may have it at all. */
+  suits({ notOn, arenaBytes }: WaitingShard): boolean {
+    const { engine } = this.spec;
+    if (engine !== undefined && notOn?.has(engine) === true) return false;
+    return arenaBytes <= this.arena.totalBytes;
+  }
+
   /** Works out `ahead`: what is committed and not done, a running phase less its time so far. */
   look(nowMs: number): void {
     this.ahead.fill(0);

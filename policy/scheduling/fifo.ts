@@ -95,7 +95,7 @@ export class Fifo implements Scheduler {
   private leastBusy(shard: WaitingShard): DeviceLoad | null {
     let best: DeviceLoad | null = null;
     for (const device of this.held.devices.values()) {
-      if (!device.arena.hasRoom(shard.arenaBytes)) continue;
+      if (!device.suits(shard) || !device.arena.hasRoom(shard.arenaBytes)) continue;
       if (best === null || isLessBusy(device, best)) best = device;
     }
     return best;

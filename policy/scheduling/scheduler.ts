@@ -13,10 +13,14 @@ export interface WaitingShard {
   readonly poolBytes: number;
   /** Of the device's activation arena, from its start until its copy out has ended. */
   readonly arenaBytes: number;
+  /** Names of engines that must not have it. */
+  readonly notOn?: ReadonlySet<string>;
 }
 
 export interface SchedulingDevice {
   readonly id: string;
+  /** Of its engine, for `notOn`. */
+  readonly engine?: string;
   /** Against the device that the prior was measured on; only counts until there are observations. */
   readonly speed: number;
   readonly arenaBytes: number;

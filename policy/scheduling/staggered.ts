@@ -113,7 +113,7 @@ export class Staggered implements Scheduler {
     let earliest: StartPlan | null = null;
     let isKnown = false;
     for (const device of this.held.devices.values()) {
-      if (held.shard.arenaBytes > device.arena.totalBytes) continue;
+      if (!device.suits(held.shard)) continue;
       const { id } = device.spec;
       const plan = planStart(held, device, this.costs.rates(held.cost, id), cpuAheadMs);
       isKnown ||= this.costs.isKnown(held.cost, id);

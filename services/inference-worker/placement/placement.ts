@@ -20,6 +20,9 @@ export interface PlacedWork {
   readonly failedOn: Set<string>;
 }
 
+/** Of which it is asked when it would be done. */
+export type ExpectedWork = Omit<PlacedWork, 'failedOn'> & Partial<Pick<PlacedWork, 'failedOn'>>;
+
 export type MemoryOf = (work: Omit<PlacedWork, 'failedOn'>) => number;
 
 export interface PlacedAnswer {
@@ -58,8 +61,8 @@ export interface LoadReport {
 
 /** The engines of this worker, all devices. */
 export interface LocalEngines extends Placement {
-  /** Milliseconds from now; null while no engine is up. */
-  expectedFinishMs(work: Omit<PlacedWork, 'failedOn'>): number | null;
+  /** Milliseconds from now; null while no engine is up that may have it. */
+  expectedFinishMs(work: ExpectedWork): number | null;
   /** null while at least one engine is up. */
   whyDown(): string | null;
   /** Engines keep ending on every device: the work is left to other workers. null while it is not. */

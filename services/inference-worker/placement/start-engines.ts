@@ -96,15 +96,20 @@ function configFaults({ fail, logger }: Context, engines: () => readonly OwnEngi
   };
 }
 
-function placementOver(
-  engines: readonly OwnEngine[],
-  { config }: Context,
-  trace: ShardTrace | null,
-): ScheduledEngines {
+function devicesOf(engines: readonly OwnEngine[]): EngineDevice[] {
   const devices = engines.map(({ id, link, choice: { isLastResort } }) => {
     return new EngineDevice({ id, link, isLastResort, arenaBytes: Infinity });
   });
   for (const device of devices) new SideBySide(device);
+  return devices;
+}
+
+/** A scheduler with its executor over these devices; each knows only of what it starts itself. */
+export function placementOver(
+  devices: readonly EngineDevice[],
+  config: Pick<WorkerConfig, 'scheduler' | 'dataPlane' | 'dataPlanePoolBytes'>,
+  trace: ShardTrace | null = null,
+): ScheduledEngines {
   const lag = new TurnLag();
   const isShared = config.dataPlane === 'shm';
   const poolBytes = isShared ? config.dataPlanePoolBytes : Infinity;
@@ -127,6 +132,7 @@ function openTrace({ config, onStop }: Context): ShardTrace | null {
 
 export interface StartedEngines {
   readonly engines: EngineSet;
+  readonly devices: readonly EngineDevice[];
   readonly placement: ScheduledEngines;
   /** null unless ROUNDHOUSE_TRACE_FILE names a file. */
   readonly trace: ShardTrace | null;
@@ -148,7 +154,8 @@ export function startEngines(context: Context, events: WorkerEvents, env: Env): 
   const engines = new EngineSet(own);
   followModels(engines, events);
   const trace = openTrace(context);
-  const placement = placementOver(own, context, trace);
+  const devices = devicesOf(own);
+  const placement = placementOver(devices, config, trace);
   for (const { sentinel } of own) sentinel.start();
   const watches = own.flatMap(({ id, link }) => {
     const named = eventsOf(id, events);
@@ -156,5 +163,5 @@ export function startEngines(context: Context, events: WorkerEvents, env: Env): 
   });
   const watch = new SchedulingWatch(placement, events);
   onStop('metrics of engines', () => [...watches, watch].forEach((each) => each.close()));
-  return { engines, placement, trace };
+  return { engines, devices, placement, trace };
 }

@@ -7,6 +7,7 @@ import {
   HandedOver,
   LateHere,
   NoEngineInTime,
+  type ExpectedWork,
   type LoadReport,
   type LocalEngines,
   type PlacedAnswer,
@@ -75,7 +76,7 @@ export class RoutedEngines implements LocalEngines, HandOver {
     return answer;
   }
 
-  expectedFinishMs(work: Pick<PlacedWork, 'request' | 'size' | 'bytesIn' | 'bytesOut'>): number | null {
+  expectedFinishMs(work: ExpectedWork): number | null {
     return this.parts.local.expectedFinishMs(work);
   }
 

@@ -47,6 +47,10 @@ export class EngineDevice {
   get link(): EngineLink {
     return this.settings.link;
   }
+  /** Its engine's name: a successor has another one. */
+  get engine(): string {
+    return `${this.id}#${this.link.incarnation}`;
+  }
 
   /** As its engine is now. */
   spec(): SchedulingDevice {
@@ -55,6 +59,7 @@ export class EngineDevice {
     const { sideBySide } = this;
     return {
       id,
+      engine: this.engine,
       speed: isCpu ? 1 : gpuSpeed,
       arenaBytes,
       fullSize: isCpu ? 1 : gpuFullSize,

@@ -151,6 +151,71 @@ test('a shard that was lost with its engine names it, and the others go to the d
   expect((await Promise.all(next)).map(({ engine }) => engine)).toEqual(['d1#1', 'd0#2']);
 });
 
+test.each(['fifo', 'staggered'] as const)(
+  '%s: what an engine was lost with it does not get again, though nobody has marked it down yet',
+  async (name) => {
+    const [a, b] = [up(), up()];
+    const engines = enginesOn([a.link, b.link], name);
+    const lost = work('lost', { failedOn: new Set(['d0#1']) });
+    const answer = engines.infer(lost, inMs(60_000));
+    expect([a.engine.asked, b.engine.asked]).toEqual([[], ['lost']]);
+    await b.engine.answer('lost');
+    expect((await answer).engine).toBe('d1#1');
+  },
+);
+
+test.each(['fifo', 'staggered'] as const)(
+  '%s: while no other engine is up it waits for a successor, and nobody waits behind it',
+  async (name) => {
+    const { link, engine } = up();
+    const engines = enginesOn([link], name);
+    const lost = work('lost', { failedOn: new Set(['d0#1']) });
+    const answer = engines.infer(lost, inMs(60_000));
+    const other = engines.infer(work('other'), inMs(60_000));
+    expect(engine.asked).toEqual(['other']);
+    expect([engines.expectedFinishMs(lost), engines.load().waiting]).toEqual([null, 1]);
+    await engine.answer('other');
+    await other;
+    link.down('it ended');
+    const { engine: successor } = up(link);
+    expect(successor.asked).toEqual(['lost']);
+    await successor.answer('lost');
+    expect((await answer).engine).toBe('d0#2');
+  },
+);
+
+test('one that waited for any engine is kept back when the only one left was lost with it', async () => {
+  const [a, b] = [up(), up()];
+  const engines = enginesOn([a.link, b.link], 'fifo', 500);
+  const first = ['x', 'y'].map((id) => engines.infer(work(id, { bytesIn: 250 }), inMs(60_000)));
+  const ends = first.map((each) => each.catch(() => 'lost'));
+  // There is no room in the pool: it waits in the scheduler.
+  const lost = engines.infer(work('lost', { bytesIn: 250, failedOn: new Set(['d0#1']) }), inMs(60_000));
+  b.link.down('it ended');
+  await b.engine.fail('y', 'ENGINE_LOST');
+  await a.engine.answer('x');
+  await Promise.all(ends);
+  expect([a.engine.asked, engines.load().waiting]).toEqual([['x'], 1]);
+  const { engine: successor } = up(b.link);
+  await successor.answer('lost');
+  expect((await lost).engine).toBe('d1#2');
+});
+
+test('kept back until its deadline it is late; given up, or stopped, it ends at once', async () => {
+  const { link } = up();
+  const engines = enginesOn([link]);
+  const barred = (id: string): PlacedWork => work(id, { failedOn: new Set(['d0#1']) });
+  await expect(engines.infer(barred('a'), inMs(5))).rejects.toBeInstanceOf(LateHere);
+  const abort = new AbortController();
+  const waiting = engines.infer(barred('b'), inMs(60_000), abort.signal);
+  abort.abort(new Error('no longer wanted'));
+  await expect(waiting).rejects.toThrow('no longer wanted');
+  const other = engines.infer(barred('c'), inMs(60_000));
+  link.close();
+  await expect(other).rejects.toBeInstanceOf(NoEngineInTime);
+  expect(engines.load().waiting).toBe(0);
+});
+
 test('a failure of the model is nothing that another engine should get', async () => {
   const { link, engine } = up();
   const failed = work('a');

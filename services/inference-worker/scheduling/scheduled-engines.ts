@@ -8,6 +8,7 @@ import {
   LateHere,
   NoEngineInTime,
   UnfitHere,
+  type ExpectedWork,
   type LoadReport,
   type LocalEngines,
   type MemoryOf,
@@ -15,6 +16,7 @@ import {
   type PlacedWork,
 } from '../placement/placement';
 import { answerTimes } from './answer-times';
+import { Barred } from './barred';
 import { BatchTimes } from './batch-times';
 import { BoundedNames } from './bounded-names';
 import type { EngineDevice } from './engine-device';
@@ -51,6 +53,9 @@ export class ScheduledEngines implements LocalEngines {
   private readonly wakeUp: WakeUp;
   private readonly devices: ReadonlyMap<string, EngineDevice>;
   private readonly learned: BatchTimes;
+  private readonly barred: Barred<Entry>;
+  /** Of those that wait: lost with an engine before. */
+  private readonly lostBefore = new Set<Entry>();
   private readonly names = new BoundedNames();
   private lastId = 0;
   private isClosed = false;
@@ -59,6 +64,7 @@ export class ScheduledEngines implements LocalEngines {
     this.learned = new BatchTimes(parts.costs);
     this.wakeUp = new WakeUp(() => this.decide(), parts.lag);
     this.devices = new Map(parts.devices.map((device) => [device.id, device]));
+    this.barred = new Barred(parts.devices, ({ reject }) => reject(this.late()));
     for (const device of parts.devices) {
       device.link.onChange(() => this.changed(device));
       if (device.link.current() !== null) this.changed(device);
@@ -73,12 +79,13 @@ export class ScheduledEngines implements LocalEngines {
       const entry: Entry = { id, work, until, signal, resolve, reject };
       signal?.addEventListener('abort', () => this.giveUp(entry), { once: true });
       if (signal?.aborted === true) return reject(givenUp(signal));
-      this.waiting.set(id, entry);
+      if (this.barred.isBarred(work.failedOn)) return this.barred.keep(entry);
       this.arrive(entry);
     });
   }
 
-  expectedFinishMs({ request, size }: Pick<PlacedWork, 'request' | 'size'>): number | null {
+  expectedFinishMs({ request, size, failedOn }: ExpectedWork): number | null {
+    if (failedOn !== undefined && this.barred.isBarred(failedOn)) return null;
     return (
       this.parts.scheduler.expect(this.names.nameOf(request.model), size, performance.now())?.finishMs ?? null
     );
@@ -96,12 +103,14 @@ export class ScheduledEngines implements LocalEngines {
 
   load(): LoadReport {
     const { scheduler, devices } = this.parts;
-    const { waiting, inFlight } = scheduler.figures();
+    const figures = scheduler.figures();
+    const waiting = figures.waiting + this.barred.size;
     const expectedWaitMs = scheduler.expect('other', 1, performance.now())?.waitMs ?? 0;
     const reports = devices.map(({ id, link }) => {
       const ready = link.current() !== null;
       return { id, kind: ready ? link.deviceKind : '', ready };
     });
+    const { inFlight } = figures;
     return { waiting, inFlight, expectedWaitMs, devices: reports, at: Date.now() as UnixMs };
   }
 
@@ -113,14 +122,18 @@ export class ScheduledEngines implements LocalEngines {
     return this.parts.costs.errors();
   }
 
-  private arrive({ id, work, until }: Entry): void {
+  private arrive(entry: Entry): void {
+    const { id, work, until } = entry;
+    this.waiting.set(id, entry);
+    if (work.failedOn.size > 0) this.lostBefore.add(entry);
     const { scheduler, poolBytesOf, arenaBytesOf } = this.parts;
     const nowMs = performance.now();
     this.learned.look(nowMs);
     const deadlineMs = nowMs + (until - Date.now());
-    const { size, request } = work;
+    const { size, request, failedOn: notOn } = work;
     const memory = { poolBytes: poolBytesOf(work), arenaBytes: arenaBytesOf(work) };
-    scheduler.arrive({ id, model: this.names.nameOf(request.model), size, deadlineMs, ...memory }, nowMs);
+    const model = this.names.nameOf(request.model);
+    scheduler.arrive({ id, model, size, deadlineMs, ...memory, notOn }, nowMs);
     this.decide();
   }
 
@@ -137,7 +150,7 @@ export class ScheduledEngines implements LocalEngines {
   private carryOut(decision: Exclude<Decision, { kind: 'wait' }>): void {
     const { id } = decision.shard;
     const entry = this.waiting.get(id)!;
-    this.waiting.delete(id);
+    this.forget(entry);
     if (decision.kind === 'start') return void this.run(entry, this.devices.get(decision.deviceId)!);
     entry.reject(
       decision.kind === 'late' ? this.late() : new UnfitHere('it needs more memory than there is'),
@@ -151,8 +164,7 @@ export class ScheduledEngines implements LocalEngines {
 
   private async run(entry: Entry, device: EngineDevice): Promise<void> {
     const { work, until, signal } = entry;
-    const { link } = device;
-    const engine = `${device.id}#${link.incarnation}`;
+    const { link, engine } = device;
     const { deviceKind } = link;
     const client = link.current() as EngineClient;
     const isAlone = device.enter(work.request.model);
@@ -186,11 +198,30 @@ export class ScheduledEngines implements LocalEngines {
     this.learned.add({ device: device.spec(), model, size, times, isOnOneThread }, performance.now());
   }
 
-  private giveUp({ id, signal, reject }: Entry): void {
-    if (!this.waiting.delete(id)) return;
+  private giveUp(entry: Entry): void {
+    const { id, signal, reject } = entry;
+    if (this.barred.remove(entry)) return reject(givenUp(signal!));
+    if (!this.forget(entry)) return;
     this.parts.scheduler.leave(id);
     reject(givenUp(signal!));
     this.decide();
+  }
+
+  /** It waits no more; false where it didn't. */
+  private forget(entry: Entry): boolean {
+    this.lostBefore.delete(entry);
+    return this.waiting.delete(entry.id);
+  }
+
+  /** Other engines are up than before: who may be had by none of them is kept back, and who may is not any more. */
+  private bar(): void {
+    for (const entry of this.lostBefore) {
+      if (!this.barred.isBarred(entry.work.failedOn)) continue;
+      this.forget(entry);
+      this.parts.scheduler.leave(entry.id);
+      this.barred.keep(entry);
+    }
+    for (const entry of this.barred.takeFree()) this.arrive(entry);
   }
 
   /** Another engine has the device, or none. What the last one had fails by its own client. */
@@ -198,6 +229,7 @@ export class ScheduledEngines implements LocalEngines {
     const { scheduler } = this.parts;
     for (const { id } of scheduler.deviceLost(device.id)) scheduler.leave(id);
     if (device.link.current() !== null) scheduler.deviceUp(device.spec());
+    this.bar();
     if (device.link.isClosed) this.isClosed = this.parts.devices.every(({ link }) => link.isClosed);
     if (this.isClosed) this.rejectAll(() => new NoEngineInTime(this.whyDown() ?? 'the worker is stopping'));
     if (this.whyHandedOver() !== null) this.rejectAll(() => new HandedOver());
@@ -210,6 +242,8 @@ export class ScheduledEngines implements LocalEngines {
       reject(why());
     }
     this.waiting.clear();
+    this.lostBefore.clear();
+    for (const entry of this.barred.takeAll()) entry.reject(why());
   }
 }
 
