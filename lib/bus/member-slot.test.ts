@@ -11,9 +11,9 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 /** The only file there, as if another process had written it. */
-function rewriteAs(pid: number): void {
+function rewriteAs(other: { pid?: number; start?: string }): void {
   const file = join(folder, readdirSync(folder)[0]!);
-  writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), pid }));
+  writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), ...other }));
 }
 function deadPid(): number {
   return spawnSync(process.execPath, ['-e', '']).pid;
@@ -21,7 +21,7 @@ function deadPid(): number {
 
 test('the slot of a dead process is taken over with its member id', () => {
   MemberSlot.claim(folder, 'group')!.save('member-1');
-  rewriteAs(deadPid());
+  rewriteAs({ pid: deadPid() });
   expect(MemberSlot.claim(folder, 'group')!.memberId).toBe('member-1');
   expect(readdirSync(folder)).toHaveLength(1);
 });
@@ -31,6 +31,13 @@ test('the slot of a live process is left alone', () => {
   const second = MemberSlot.claim(folder, 'group')!;
   expect(second.memberId).toBeNull();
   expect(readdirSync(folder)).toHaveLength(2);
+});
+
+test('a slot of a process that had our id before is taken over: ids begin anew in a container', () => {
+  MemberSlot.claim(folder, 'group')!.save('member-1');
+  rewriteAs({ start: '1' });
+  expect(MemberSlot.claim(folder, 'group')!.memberId).toBe('member-1');
+  expect(readdirSync(folder)).toHaveLength(1);
 });
 
 test('groups have slots of their own; a released slot is gone', () => {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isAlive } from '../is-alive';
+import { isAlive, startOf } from '../is-alive';
 import { makeFolder } from '../make-folder';
 
 const slots = 64;
@@ -9,6 +9,8 @@ const keptMs = 3_600_000;
 
 interface SlotContent {
   readonly pid: number;
+  /** Absent in files of versions that did not write it. */
+  readonly start?: string | null;
   readonly memberId: string | null;
 }
 
@@ -18,6 +20,14 @@ function readSlot(file: string): SlotContent | null {
   } catch {
     return null;
   }
+}
+
+function isHeld({ pid, start }: SlotContent): boolean {
+  return isAlive(pid) && (start === undefined || start === startOf(pid));
+}
+
+function contentOf(memberId: string | null): SlotContent {
+  return { pid: process.pid, start: startOf(process.pid), memberId };
 }
 
 /** Creates the file; false when another process was faster. */
@@ -81,17 +91,17 @@ export class MemberSlot {
     for (let slot = 0; slot < slots; slot++) {
       const file = join(folder, `${name}-${slot}.json`);
       const holder = readSlot(file);
-      if (holder !== null && isAlive(holder.pid)) continue;
+      if (holder !== null && isHeld(holder)) continue;
       const before = holder === null ? null : takeOver(file);
       const memberId = before?.memberId ?? null;
-      if (create(file, { pid: process.pid, memberId })) return new MemberSlot(file, memberId);
+      if (create(file, contentOf(memberId))) return new MemberSlot(file, memberId);
     }
     return null;
   }
 
   save(memberId: string): void {
     const next = `${this.file}.${process.pid}.new`;
-    writeFileSync(next, JSON.stringify({ pid: process.pid, memberId }), { mode: 0o600 });
+    writeFileSync(next, JSON.stringify(contentOf(memberId)), { mode: 0o600 });
     renameSync(next, this.file);
   }
 
