@@ -16,6 +16,7 @@ import {
   type PlacedWork,
   type Placement,
 } from './placement/placement';
+import { traceParameter } from './scheduling/phase-watch';
 import type { Suspects } from './sentinel/suspects';
 
 export interface SolvedShard {
@@ -32,16 +33,25 @@ export interface SolveOptions {
   readonly placement: Placement;
   readonly suspects: Suspects;
   readonly startMarginMs: number;
+  /** Of a trace that is recorded: for the engine, and for spans of what it does. */
+  readonly traceparent?: string | undefined;
   /** The engine was lost with the shard; another one gets it, once. */
   onResent(shard: Shard, code: ErrorCode): void;
   onGivenUp(shard: Shard, reason: GivenUpReason): void;
 }
 
-function workOf(shard: Shard): PlacedWork {
+function workOf(shard: Shard, traceparent: string | undefined): PlacedWork {
   const { model, tensors, candidateCount } = shard;
   const { name, version, contentHash } = model;
   return {
-    request: { model: name, version, requestId: shardKey(shard), inputs: tensors, keepOutputs: true },
+    request: {
+      model: name,
+      version,
+      requestId: shardKey(shard),
+      inputs: tensors,
+      keepOutputs: true,
+      ...(traceparent === undefined ? {} : { parameters: { [traceParameter]: traceparent } }),
+    },
     contentHash,
     size: Math.max(1, candidateCount),
     bytesIn: tensors.reduce((sum, { data }) => sum + data.byteLength, 0),
@@ -78,9 +88,9 @@ async function inferWhileBusy(work: PlacedWork, until: UnixMs, placement: Placem
 async function inferWithSuccessor(
   shard: Shard,
   until: UnixMs,
-  { placement, suspects, onResent, onGivenUp }: SolveOptions,
+  { placement, suspects, traceparent, onResent, onGivenUp }: SolveOptions,
 ): Promise<PlacedAnswer> {
-  const work = workOf(shard);
+  const work = workOf(shard, traceparent);
   try {
     return await inferWhileBusy(work, until, placement);
   } catch (error) {

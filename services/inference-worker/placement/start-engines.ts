@@ -10,6 +10,7 @@ import { sweepPython } from '../engine/python/regions';
 import { EngineLink } from '../engine-link';
 import type { WorkerEvents } from '../events';
 import { EngineDevice } from '../scheduling/engine-device';
+import { PhaseWatch } from '../scheduling/phase-watch';
 import { makeScheduler } from '../scheduling/make-scheduler';
 import { ScheduledEngines } from '../scheduling/scheduled-engines';
 import { SchedulingWatch } from '../scheduling/scheduling-watch';
@@ -25,6 +26,7 @@ import { chooseEngines, type EngineChoice } from './engine-choice';
 import { EngineSet, type NamedLink } from './engine-set';
 import { followModels } from './follow-models';
 import { thisMachine } from './machine';
+import type { PlacedAnswer, PlacedWork } from './placement';
 import { eventsOf } from './named-events';
 
 type Context = ServiceContext<WorkerConfig>;
@@ -108,7 +110,7 @@ function devicesOf(engines: readonly OwnEngine[]): EngineDevice[] {
 export function placementOver(
   devices: readonly EngineDevice[],
   config: Pick<WorkerConfig, 'scheduler' | 'dataPlane' | 'dataPlanePoolBytes'>,
-  trace: ShardTrace | null = null,
+  onAnswered: (work: PlacedWork, answer: PlacedAnswer) => void = () => undefined,
 ): ScheduledEngines {
   const lag = new TurnLag();
   const isShared = config.dataPlane === 'shm';
@@ -119,7 +121,7 @@ export function placementOver(
     lag,
     poolBytesOf: isShared ? poolBytesOf(poolBytes) : () => 0,
     arenaBytesOf: () => 0,
-    ...(trace === null ? {} : { onAnswered: (work, answer) => trace.answered(work, answer) }),
+    onAnswered,
   });
 }
 
@@ -140,7 +142,7 @@ export interface StartedEngines {
 
 /** An engine for each device that is asked for, each with its sentinel, and the scheduler over all of them. */
 export function startEngines(context: Context, events: WorkerEvents, env: Env): StartedEngines {
-  const { config, onStop } = context;
+  const { config, telemetry, onStop } = context;
   const models = new WantedModels();
   const own: OwnEngine[] = [];
   const onConfigFault = configFaults(context, () => own);
@@ -155,7 +157,11 @@ export function startEngines(context: Context, events: WorkerEvents, env: Env): 
   followModels(engines, events);
   const trace = openTrace(context);
   const devices = devicesOf(own);
-  const placement = placementOver(devices, config, trace);
+  const phases = new PhaseWatch(events, telemetry.tracer);
+  const placement = placementOver(devices, config, (work, answer) => {
+    phases.answered(work, answer);
+    trace?.answered(work, answer);
+  });
   for (const { sentinel } of own) sentinel.start();
   const watches = own.flatMap(({ id, link }) => {
     const named = eventsOf(id, events);
