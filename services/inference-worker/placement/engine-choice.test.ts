@@ -1,4 +1,4 @@
-import { chooseEngines, type Machine } from './engine-choice';
+import { asWanted, chooseEngines, type Machine } from './engine-choice';
 
 const machine = (changes: Partial<Machine> = {}): Machine => ({
   devices: undefined,
@@ -37,6 +37,13 @@ test('a list is an engine an entry; the processor is the last resort beside GPUs
 test('several engines on the processor', () => {
   expect(chosen('cpu;cpu')).toEqual(['cpu:0=cpu', 'cpu:1=cpu']);
   expect(chooseEngines('cpu;cpu', machine()).some(({ isLastResort }) => isLastResort)).toBe(false);
+});
+
+test('what an engine says of its device names the setting that it came from', () => {
+  const [listed, inherited] = [chooseEngines('5;7', machine())[1]!, chooseEngines('auto', machine())[0]!];
+  const said = 'ROUNDHOUSE_DEVICES asks for GPU 7, and there are none';
+  expect(asWanted(listed, said)).toBe('ROUNDHOUSE_ENGINES with 7 asks for GPU 7, and there are none');
+  expect(asWanted(inherited, said)).toBe(said);
 });
 
 test.each([

@@ -61,6 +61,12 @@ export function chooseEngines(wanted: string, machine: Machine): readonly Engine
   });
 }
 
+/** What an engine says of its ROUNDHOUSE_DEVICES, to whoever named the device elsewhere. */
+export function asWanted({ devices }: EngineChoice, reason: string): string {
+  if (devices === null) return reason;
+  return reason.replaceAll('ROUNDHOUSE_DEVICES', `ROUNDHOUSE_ENGINES with ${devices}`);
+}
+
 /** The processor may have several, a GPU one. */
 function requireUnique(devices: readonly string[]): void {
   if (devices.length > mostEngines)

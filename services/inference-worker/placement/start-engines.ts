@@ -22,7 +22,7 @@ import { incidentWords } from '../sentinel/incident-words';
 import { Sentinel } from '../sentinel/sentinel';
 import { WantedModels } from '../sentinel/wanted-models';
 import { connectToEngine } from './connect-engine';
-import { chooseEngines, type EngineChoice } from './engine-choice';
+import { asWanted, chooseEngines, type EngineChoice } from './engine-choice';
 import { EngineSet, type NamedLink } from './engine-set';
 import { followModels } from './follow-models';
 import { thisMachine } from './machine';
@@ -78,7 +78,7 @@ function engineOf(
     events: own,
     link,
     connect: (address, onHangUp) => connectToEngine(address, onHangUp, config, own),
-    onConfigFault: (reason) => onConfigFault({ id: choice.id, link }, reason),
+    onConfigFault: (reason) => onConfigFault({ id: choice.id, link }, asWanted(choice, reason)),
   });
   return { id: choice.id, link, choice, sentinel };
 }

@@ -93,6 +93,16 @@ export class PeerSession implements ConnectionListener {
     this.end();
   }
 
+  /** It has shown a token. */
+  get isKnown(): boolean {
+    return this.key !== null;
+  }
+
+  /** Too many others have come since that have not greeted either. */
+  giveWay(): void {
+    this.refuse('silent', 'no greeting, and many others came');
+  }
+
   get inWork(): number {
     return this.requests.size;
   }

@@ -34,6 +34,8 @@ const defaults = {
 };
 /** Beyond it nobody is let in. */
 const mostPeers = 256;
+/** Of those that have not shown a token yet: they take nobody's place, the next one takes that of the oldest of them. */
+const mostStrangers = 64;
 
 /** Other workers' connections. Its `listener` goes into the host's options, before the host is there. */
 export class UcxServer {
@@ -57,13 +59,15 @@ export class UcxServer {
   readonly onRequest = (address: string): ConnectionListener | undefined => {
     const { networks, events } = this.options;
     if (this.host === null || this.isLeaving) return undefined;
-    if (!networks.contain(address) || this.sessions.size >= mostPeers) {
+    const known = [...this.sessions].filter(({ isKnown }) => isKnown).length;
+    if (!networks.contain(address) || known >= mostPeers) {
       const detail = networks.contain(address)
         ? `${mostPeers} peers are connected`
         : 'not in a listed network';
       events.UcxPeerRefused({ address, reason: 'network', detail });
       return undefined;
     }
+    if (this.sessions.size - known >= mostStrangers) this.endOldestStranger();
     return this.sessionOf(this.host, address);
   };
 
@@ -87,6 +91,11 @@ export class UcxServer {
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
     for (const session of [...this.sessions]) session.close();
+  }
+
+  /** Who means it greets at once. */
+  private endOldestStranger(): void {
+    for (const session of this.sessions) if (!session.isKnown) return session.giveWay();
   }
 
   private sessionOf(host: UcxHost, address: string): PeerSession {

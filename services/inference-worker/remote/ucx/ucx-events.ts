@@ -26,6 +26,8 @@ export const ucxEvents = {
     level: 'warn',
     counter: { name: 'dispatch_ucx_losses_total', help: 'UCX connections to other workers that broke.' },
   }),
+  /** The peer had said that it stops. */
+  UcxEnded: event<{ peer: string }>({ level: 'info' }),
   /** gRPC carries the requests; it is tried again. */
   UcxUnavailable: event<{ peer: string; reason: string; againInMs: number }>({
     level: 'warn',

@@ -38,6 +38,7 @@ describe('UcxLink', () => {
   const events = {
     UcxOpened: () => void told.push('opened'),
     UcxLost: ({ reason }: { reason: string }) => void told.push(`lost: ${reason}`),
+    UcxEnded: () => void told.push('ended'),
     UcxUnavailable: ({ reason }: { reason: string }) => void told.push(reason),
   };
   let address = '';
@@ -70,6 +71,22 @@ describe('UcxLink', () => {
     await link.settled();
     expect(told).toEqual(['it went']);
     expect(link.current()).toBeNull();
+    await link.close();
+  });
+
+  it.each([
+    ['is no loss where the peer has said goodbye', [frameKinds.welcome, frameKinds.bye], ['opened', 'ended']],
+    ['is one where it has not', [frameKinds.welcome], ['opened', 'lost: it went']],
+  ])('an end %s', async (_, kinds, expected) => {
+    let closed: () => void = () => undefined;
+    const host = hostThat((listener) => {
+      for (const kind of kinds) listener.onMessage(message(encodeHeader(Buffer.alloc(16), kind)));
+      closed = () => listener.onClosed('it went');
+    });
+    const link = linkOver(host, '127.0.0.0/8');
+    await link.settled();
+    closed();
+    expect(told).toEqual(expected);
     await link.close();
   });
 

@@ -18,7 +18,7 @@ export interface UcxLinkOptions {
   readonly silenceMs?: number;
   readonly openTimeoutMs?: number;
   readonly pauses?: Pauses;
-  readonly events: Pick<UcxEvents, 'UcxOpened' | 'UcxLost' | 'UcxUnavailable'>;
+  readonly events: Pick<UcxEvents, 'UcxOpened' | 'UcxLost' | 'UcxEnded' | 'UcxUnavailable'>;
 }
 
 export interface Pauses {
@@ -86,7 +86,6 @@ export class UcxLink {
       silenceMs,
       maxAnswerBytes,
       onEnd: (session, reason) => this.onEnd(session, reason),
-      onBye: () => undefined,
     });
   }
 
@@ -104,7 +103,9 @@ export class UcxLink {
     if (this.session !== session) return;
     this.session = null;
     if (this.closed) return;
-    this.options.events.UcxLost({ peer: this.options.address, reason });
+    const { events, address: peer } = this.options;
+    if (session.isLeaving) events.UcxEnded({ peer });
+    else events.UcxLost({ peer, reason });
     this.again(this.pauses.firstMs);
   }
 

@@ -21,8 +21,6 @@ export interface UcxSessionOptions {
   readonly maxAnswerBytes: number;
   /** Once, when it ended without `close`. */
   readonly onEnd: (session: UcxSession, reason: string) => void;
-  /** The peer takes nothing new. */
-  readonly onBye: () => void;
 }
 
 /** The connection ended, with the request or before it: it may be sent another way. */
@@ -69,6 +67,10 @@ export class UcxSession implements ConnectionListener {
   }
   get inFlight(): number {
     return this.flights.size;
+  }
+  /** The peer has said goodbye: its end is no loss. */
+  get isLeaving(): boolean {
+    return this.leaving;
   }
   /** null until it has ended. */
   get whyEnded(): string | null {
@@ -146,8 +148,8 @@ export class UcxSession implements ConnectionListener {
     message.drop();
     if (kind === frameKinds.failure) return this.onFailure(id, frame);
     if (kind === frameKinds.welcome && this.opening !== null) return this.welcomed();
-    if (kind === frameKinds.bye) return this.onBye();
-    if (kind !== frameKinds.pong) throw new Error(`a frame of kind ${kind}`);
+    if (kind === frameKinds.bye) this.leaving = true;
+    else if (kind !== frameKinds.pong) throw new Error(`a frame of kind ${kind}`);
   }
 
   /** Where nobody waits for it any more, its data stay where they are. */
@@ -174,11 +176,6 @@ export class UcxSession implements ConnectionListener {
     const known = isErrorCode(code) ? asCallerSees(code) : 'MODEL_FAILED';
     const flight = this.flights.get(id);
     this.settle(id, () => flight!.reject(errorOf(known, message, refusal, remainingMs, load)));
-  }
-
-  private onBye(): void {
-    this.leaving = true;
-    this.options.onBye();
   }
 
   private settle(id: number, answer: () => void): void {
