@@ -35,7 +35,15 @@ const secondsBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5,
 
 const shardEvents = {
   ShardFinished: event<
-    ShardIds & { status: string; code: string; model: string; candidates: number; seconds: number }
+    ShardIds & {
+      status: string;
+      code: string;
+      model: string;
+      candidates: number;
+      seconds: number;
+      /** Where the trace is recorded. */
+      traceId?: string | undefined;
+    }
   >({
     level: 'debug',
     labels: { status: outcomeStatuses, code: ['none', ...Object.keys(errorCodes)] },

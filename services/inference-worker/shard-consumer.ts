@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { deadLetter } from '#lib/bus/dead-letters';
 import { requireValue } from '#lib/bus/message-value';
 import type { BusMessage, BusProducer, Lease, OutgoingMessage } from '#lib/bus/port';
+import { noTracer, type Tracer } from '#lib/tracing/tracer';
 import { outcomesCodec, shardsCodec } from '#schemas/codec';
 import type { Shard, ShardOutcome } from '#schemas/domain';
 import { isDeadLettered, RoundhouseError, type ErrorCode } from '#schemas/errors';
@@ -11,6 +12,7 @@ import type { WorkerEvents } from './events';
 import { parseShardKey, unreadableOutcome } from './outcome';
 import type { Placement } from './placement/placement';
 import { nowNs, type ShardTrace, type TracedWork } from './scheduling/shard-trace';
+import { ShardSpan } from './shard-span';
 import { Suspects } from './sentinel/suspects';
 import { solveShard, type SolvedShard } from './solve-shard';
 
@@ -22,6 +24,7 @@ export interface ShardConsumerParts {
   whyHandedOver(): string | null;
   readonly events: WorkerEvents;
   readonly trace?: ShardTrace;
+  readonly tracer?: Tracer;
   readonly startMarginMs: number;
 }
 
@@ -46,28 +49,41 @@ export class ShardConsumer {
   async handle(message: BusMessage, lease: Lease): Promise<void> {
     const receivedAt = performance.now();
     const receivedNs = this.parts.trace === undefined ? 0n : nowNs();
+    const span = new ShardSpan(this.parts.tracer ?? noTracer, message);
     let shard: Shard;
     try {
       shard = shardsCodec.decode(requireValue(message));
     } catch (error) {
+      span.end(null, String(error));
       return this.refuse(message, lease, error);
     }
     this.parts.trace?.own(tracedOf(shard), 'decode', receivedNs, nowNs());
-    const solved = await this.solve(shard, lease);
-    if (solved === null) return;
+    this.phaseEnded(shard, 'decode', receivedAt, span);
+    span.decoded(shard);
+    const solved = await this.solve(shard, lease, span);
+    if (solved === null) return span.end(null, 'left to another worker');
     const { outcome, interval, fault } = solved;
     // Before its outcome: a decision may then say that the letter is there.
     if (fault !== null && isDeadLettered(fault.code)) await this.deadLetter(message, lease, fault);
-    const headers = this.headersFor(message);
+    const headers = { [headerNames.host]: this.host, ...span.headers() };
     if (interval !== null) headers[headerNames.backendInterval] = interval;
     const encoded = this.outcomeMessage(outcome, headers);
     solved.release?.();
+    const publishedFrom = performance.now();
     await this.publishTraced(shard, encoded, lease);
-    this.report(outcome, shard.model.name, receivedAt);
+    this.phaseEnded(shard, 'publish', publishedFrom, span);
+    this.report(outcome, shard.model.name, receivedAt, span.traceId);
+    span.end(outcome, fault?.code);
+  }
+
+  private phaseEnded(shard: Shard, phase: 'decode' | 'publish', from: number, span: ShardSpan): void {
+    const seconds = (performance.now() - from) / 1_000;
+    this.parts.events.PhaseEnded({ model: shard.model.name, phase, seconds, traceId: span.traceId });
+    span.step(phase, seconds);
   }
 
   /** null: the partition is another worker's by now, and so is the shard. */
-  private async solve(shard: Shard, lease: Lease): Promise<SolvedShard | null> {
+  private async solve(shard: Shard, lease: Lease, span: ShardSpan): Promise<SolvedShard | null> {
     const { placement, startMarginMs, events } = this.parts;
     const { suspects } = this;
     for (;;) {
@@ -75,11 +91,15 @@ export class ShardConsumer {
         placement,
         suspects,
         startMarginMs,
-        onResent: ({ runId, roundId, shardIndex }, code) =>
-          events.ShardResent({ runId, roundId, shardIndex, code }),
+        traceparent: span.inferenceBegins(),
+        onResent: ({ runId, roundId, shardIndex }, code) => {
+          events.ShardResent({ runId, roundId, shardIndex, code });
+          span.event('sent again', { code });
+        },
         onGivenUp: ({ runId, roundId, shardIndex }, reason) =>
           events.ShardGivenUp({ runId, roundId, shardIndex, reason }),
       });
+      span.inferenceEnds(solved?.outcome ?? null);
       if (solved !== null || !(await this.isKept(lease))) return solved;
     }
   }
@@ -91,10 +111,7 @@ export class ShardConsumer {
   }
 
   private headersFor(message: BusMessage): Headers {
-    const headers: Headers = { [headerNames.host]: this.host };
-    const traceparent = message.headers[headerNames.traceparent];
-    if (traceparent !== undefined) headers[headerNames.traceparent] = traceparent;
-    return headers;
+    return { [headerNames.host]: this.host, ...new ShardSpan(noTracer, message).headers() };
   }
 
   private outcomeMessage(outcome: ShardOutcome, headers: Headers): OutgoingMessage {
@@ -151,7 +168,7 @@ export class ShardConsumer {
     }
   }
 
-  private report(outcome: ShardOutcome, model: string, receivedAt: number): void {
+  private report(outcome: ShardOutcome, model: string, receivedAt: number, traceId?: string): void {
     const { runId, roundId, shardIndex, status, errorCode, candidateCount } = outcome;
     const { events } = this.parts;
     events.ShardFinished({
@@ -163,6 +180,7 @@ export class ShardConsumer {
       model,
       candidates: candidateCount,
       seconds: (performance.now() - receivedAt) / 1_000,
+      traceId,
     });
     if (status === 'solved') events.CandidatesCosted({ model, candidates: candidateCount });
   }

@@ -124,7 +124,7 @@ async function startShards(
   trace: StartedEngines['trace'],
   events: WorkerEvents,
 ): Promise<ShardIntake> {
-  const { config, onStop, fail } = context;
+  const { config, telemetry, onStop, fail } = context;
   const topics = topicsOf(config.topicPrefix);
   const producer = await bus.producer();
   const shards = new ShardConsumer({
@@ -134,6 +134,7 @@ async function startShards(
     ...(trace === null ? {} : { trace }),
     whyHandedOver: () => placement.whyHandedOver(),
     events,
+    tracer: telemetry.tracer,
     startMarginMs: config.startMarginMs,
   });
   const consumer = (): WindowedConsumer =>
