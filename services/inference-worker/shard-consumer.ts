@@ -65,7 +65,7 @@ export class ShardConsumer {
     const { outcome, interval, fault } = solved;
     // Before its outcome: a decision may then say that the letter is there.
     if (fault !== null && isDeadLettered(fault.code)) await this.deadLetter(message, lease, fault);
-    const headers = { [headerNames.host]: this.host, ...span.headers() };
+    const headers: Headers = { [headerNames.host]: this.host, ...span.headers() };
     if (interval !== null) headers[headerNames.backendInterval] = interval;
     const encoded = this.outcomeMessage(outcome, headers);
     solved.release?.();
