@@ -40,6 +40,7 @@ export function importFault(source, target) {
   if (within(target, join('native', 'triton')) && folder === 'services') {
     return within(source, engine) ? null : `only the engine (${engine}) may import the Triton addon`;
   }
+  if (within(target, join('native', 'confine')) && within(source, engine)) return null;
   if (within(target, join('native', 'shm')) && within(source, dataPlane)) return null;
   if (within(target, join('native', 'ucx')) && within(source, ucxDataPlane)) return null;
   if (

@@ -23,6 +23,8 @@ const engineSettings = {
     pattern: /^.{1,103}$/,
     limit: 'a path of 1 to 103 bytes',
   }),
+  /** `on`: what the kernel allows of it; `required`: all of it, or no engine. */
+  confinement: choiceSetting('ROUNDHOUSE_ENGINE_CONFINEMENT', ['on', 'required', 'off'], 'on'),
   /** Runs models of the Python backend. */
   python: textSetting('ROUNDHOUSE_PYTHON', { default: 'python3' }),
   /** GPUs that it uses: all, none, or those of these numbers (docs/gpu.md). */

@@ -1,5 +1,6 @@
 import { runService } from '#lib/service';
 import { loadEngineConfig } from './config';
+import { confine } from './confine';
 import { engineEvents } from './events';
 import { startEngine } from './start-engine';
 
@@ -7,11 +8,13 @@ void runService({
   name: 'engine',
   loadConfig: loadEngineConfig,
   async start({ config, telemetry, onStop, send }) {
+    const events = engineEvents(telemetry);
+    confine(config.confinement, events);
     const environment = {
       all: process.env,
       set: (name: string, value: string) => void (process.env[name] = value),
     };
-    const engine = await startEngine(config, engineEvents(telemetry), environment);
+    const engine = await startEngine(config, events, environment);
     onStop('engine', () => engine.stop());
     const { kind, gpus } = engine.devices;
     send({ type: 'devices', kind, gpus: gpus.map(({ name }) => name) });

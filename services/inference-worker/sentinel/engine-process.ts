@@ -2,6 +2,7 @@ import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process'
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { endsWithParent } from '#lib/ends-with-parent';
+import { withoutSecrets } from '#lib/without-secrets';
 import { fewHeaps } from '#lib/few-heaps';
 import type { Logger } from '#lib/telemetry';
 import { niceCommand, restorePriority } from './priority';
@@ -75,10 +76,12 @@ export class EngineProcess {
   constructor(private readonly options: EngineProcessOptions) {
     const { mainFile, env, socket, nice, logger } = options;
     const command = [process.execPath, mainFile];
-    const [program, ...args] = endsWithParent(nice ? niceCommand(command) : command);
+    const [program, ...args] = endsWithParent(nice ? niceCommand(command) : command, {
+      withoutPrivileges: env['ROUNDHOUSE_ENGINE_CONFINEMENT'] !== 'off',
+    });
     const child = spawned(program as string, args, {
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-      env: { ...fewHeaps, ...env, ROUNDHOUSE_ENGINE_SOCKET: socket },
+      env: { ...fewHeaps, ...withoutSecrets(env), ROUNDHOUSE_ENGINE_SOCKET: socket },
       detached: true,
     });
     this.ended = new Promise((resolve) => (this.tellEnded = resolve));

@@ -1,0 +1,14 @@
+/** The functions of build/native/confine.node, one to one. Internal: use confineProcess. */
+import { RoundhouseError } from '#schemas/errors';
+import { addonLoader } from '../load-addon';
+
+export interface ConfineBindings {
+  abiVersion(): number;
+  /** 0: it holds; else errno. */
+  confine(): { readonly noNewPrivileges: number; readonly filter: number };
+}
+
+export const loadBindings = addonLoader<ConfineBindings>('confine', {
+  abiVersion: 1,
+  fault: (message, cause) => new RoundhouseError('INTERNAL', message, [], { cause }),
+});
