@@ -48,7 +48,8 @@ export function assemble(
   events: AggregatorEvents,
   decider: RoundDecider,
 ): Join {
-  const { config, logger } = context;
+  const { config, logger, telemetry } = context;
+  const { tracer } = telemetry;
   const { bus, producer, topics } = connections;
   const deadLetters = new DeadLetterBox(producer, topics, events);
   const onInvalid = refuseEarly(deadLetters, topics, (error) =>
@@ -67,7 +68,7 @@ export function assemble(
   surviveLosses(context, connections, shared, backup);
   const onFailed = (error: unknown) => logger.error({ event: 'OutcomeRecoveryFailed', error });
   const recovery = new OutcomeRecovery(bus, topics, events, onFailed);
-  const admission = new Admission({ ...shared, closer, backup, recovery });
+  const admission = new Admission({ ...shared, closer, backup, recovery, tracer });
   return { ...shared, closer, admission, deadLetters };
 }
 
@@ -106,7 +107,7 @@ function roundCloser(
 /** Jobs by which rounds are closed when the instance that holds them dies. */
 function backupJobs(context: Context, shared: Shared, closer: RoundCloser): BackupJobs {
   const { book, store, budget, events, onInvalid } = shared;
-  const backupClose = new BackupClose(book, store, closer, budget, events, onInvalid);
+  const backupClose = new BackupClose(book, store, closer, budget, events, onInvalid, context.telemetry.tracer);
   const backup = new BackupJobs({
     queueClient: openRedis(context, 'backup-queue'),
     workerClient: openRedis(context, 'backup-worker'),

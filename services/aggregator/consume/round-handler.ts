@@ -8,6 +8,11 @@ import type { Admission } from '../join/admission';
 import type { DeadLetterBox } from './dead-letter-box';
 import { checkManifest } from './manifest-fault';
 
+function tracestateOf({ headers }: BusMessage): { readonly tracestate?: string } {
+  const tracestate = headers[names.tracestate];
+  return tracestate === undefined ? {} : { tracestate };
+}
+
 /** Handles dispatch.rounds: resolves when the round's decision is acknowledged, so its offset waits for that. */
 export class RoundHandler {
   private readonly assignedAt = new WeakMap<Lease, number>();
@@ -44,6 +49,7 @@ export class RoundHandler {
     const meta = {
       acceptedAt: message.timestamp,
       traceparent: message.headers[names.traceparent] ?? null,
+      ...tracestateOf(message),
       receivedAt: message.headers[names.receivedAt] ?? null,
     };
     const cameLate = (this.assignedAt.get(lease) ?? 0) > message.timestamp;

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Lease } from '#lib/bus/port';
+import type { Tracer } from '#lib/tracing/tracer';
 import type { RoundManifest } from '#schemas/domain';
 import { RoundhouseError } from '#schemas/errors';
 import { roundKey } from '#schemas/topics';
@@ -13,6 +14,7 @@ import { candidatesOf, OpenRound, type RoundMeta } from './open-round';
 import { pullOutcomes, takeOutcomes, type OnInvalid } from './pull-outcomes';
 import type { RoundBook } from './round-book';
 import type { RoundCloser } from './round-closer';
+import { RoundSpan } from './round-span';
 
 export interface AdmissionParts {
   readonly book: RoundBook;
@@ -23,6 +25,7 @@ export interface AdmissionParts {
   readonly recovery: OutcomeRecovery;
   readonly onInvalid: OnInvalid;
   readonly events: AggregatorEvents;
+  readonly tracer: Tracer;
 }
 
 export interface Arrival {
@@ -59,7 +62,8 @@ export class Admission {
     const closeAt = this.parts.budget.closeAt(meta.acceptedAt, manifest.round.deadline, candidates) as UnixMs;
     const ids = { key, manifest, manifestBytes: bytes, manifestHash: hash };
     const isOwned = () => lease.isOwned();
-    const open = new OpenRound({ ...ids, meta, closeAt, cameLate, isOwned });
+    const span = new RoundSpan(this.parts.tracer, meta, manifest);
+    const open = new OpenRound({ ...ids, meta, closeAt, cameLate, isOwned, span });
     this.parts.book.add(open);
     await this.enter(open);
     const abandoned = await open.isDone;

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { noTracer, type Tracer } from '#lib/tracing/tracer';
 import type { UnixMs } from '#schemas/brands';
 import { roundsCodec } from '#schemas/codec';
 import type { AggregatorEvents } from '../events';
@@ -9,6 +10,7 @@ import { candidatesOf, OpenRound, type RoundMeta } from './open-round';
 import { takeOutcomes, type OnInvalid } from './pull-outcomes';
 import type { RoundBook } from './round-book';
 import type { RoundCloser } from './round-closer';
+import { RoundSpan } from './round-span';
 
 /** Time for the round's own instance to get its decision acknowledged. */
 const PATIENCE_MS = 250;
@@ -22,6 +24,7 @@ export class BackupClose {
     private readonly budget: CloseBudget,
     private readonly events: AggregatorEvents,
     private readonly onInvalid: OnInvalid,
+    private readonly tracer: Tracer = noTracer,
   ) {}
 
   async onDue(key: string): Promise<void> {
@@ -63,6 +66,7 @@ export class BackupClose {
       closeAt: Math.min(Date.now(), plannedAt) as UnixMs,
       isOwned: () => false,
       cameLate: true,
+      span: new RoundSpan(this.tracer, known, manifest),
     });
   }
 }

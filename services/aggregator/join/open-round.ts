@@ -1,6 +1,7 @@
 import type { RoundManifest, ShardOutcome } from '#schemas/domain';
 import type { UnixMs } from '#schemas/brands';
 import type { RoundhouseError } from '#schemas/errors';
+import type { RoundSpan } from './round-span';
 import type { RoundToStore } from '../store/join-store';
 import { outcomeFault } from '#policy/join/read-outcome';
 
@@ -9,6 +10,7 @@ export interface RoundMeta {
   /** Append time of the manifest: the round's acceptance. */
   readonly acceptedAt: UnixMs;
   readonly traceparent: string | null;
+  readonly tracestate?: string;
   readonly receivedAt: string | null;
 }
 
@@ -26,6 +28,8 @@ export interface OpenRoundParts {
   isOwned(): boolean;
   /** The partition came to this instance after the round had been accepted. */
   readonly cameLate: boolean;
+  /** Absent: the trace is only passed on. */
+  readonly span?: RoundSpan;
 }
 
 /** A round in memory between its manifest and the acknowledgement of its decision. */
@@ -105,6 +109,7 @@ export class OpenRound {
 
   done(abandoned: RoundhouseError | null = null): void {
     this.state = 'done';
+    this.parts.span?.end(abandoned?.code ?? null);
     this.finish(abandoned);
   }
 }

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { sampledTraceId } from '#lib/tracing/trace-context';
 import { RoundhouseError } from '#schemas/errors';
 import type { Phases } from '#schemas/phases';
 import type { DecisionSummary } from '../decide/decision-summary';
@@ -242,7 +243,9 @@ export class RoundCloser {
     const { events, budget } = this.parts;
     const leftMs = open.round.deadline - Date.now();
     const { summary, decideSeconds, effort } = decided;
-    this.reportPublished(open, leftMs, outage);
+    const traceId = sampledTraceId(open.parts.meta.traceparent);
+    this.reportPublished(open, leftMs, outage, traceId);
+    this.recordSpans(open, decided, outage, closeSeconds);
     const behindMs = Date.now() - open.parts.closeAt;
     if (outage === null) budget.record(Math.max(closeSeconds * 1_000, behindMs), candidatesOf(open));
     events.CloseBudgetChanged({ budgetMs: budget.budgetMs() });
@@ -250,14 +253,41 @@ export class RoundCloser {
     if (summary === null) return;
     if (effort !== 'full')
       events.RoundDecidedInHaste({ ...idsOf(open), effort, candidates: candidatesOf(open) });
-    const fields = { ...summary, outage: outage ?? ('none' as const), leftMs, closeSeconds, decideSeconds };
+    const fields = { ...summary, outage: outage ?? ('none' as const), leftMs, closeSeconds, decideSeconds, traceId };
     events.RoundClosed({ ...idsOf(open), ...fields });
   }
 
-  private reportPublished(open: OpenRound, leftMs: number, outage: Outage | null): void {
+  private recordSpans(
+    { parts }: OpenRound,
+    { summary, decideSeconds, phases, effort }: Decided,
+    outage: Outage | null,
+    closeSeconds: number,
+  ): void {
+    const claim = Math.min((phases['claim'] ?? 0) / 1_000, closeSeconds);
+    const publish = Math.max(0, closeSeconds - decideSeconds - claim);
+    parts.span?.decided(
+      { decide: decideSeconds, claim, publish },
+      {
+        'roundhouse.effort': effort,
+        'roundhouse.outage': outage ?? 'none',
+        ...(summary !== null && {
+          'roundhouse.closed_by': summary.closedBy,
+          'roundhouse.coverage': summary.coverage,
+          'roundhouse.assignments': summary.assignments,
+        }),
+      },
+    );
+  }
+
+  private reportPublished(
+    open: OpenRound,
+    leftMs: number,
+    outage: Outage | null,
+    traceId: string | undefined,
+  ): void {
     const { receivedAt, acceptedAt } = open.parts.meta;
     const latencySeconds = Math.max(0, Date.now() - (Number(receivedAt ?? acceptedAt) || acceptedAt)) / 1_000;
-    const fields = { inTime: leftMs >= 0, outage: outage ?? ('none' as const), latencySeconds };
+    const fields = { inTime: leftMs >= 0, outage: outage ?? ('none' as const), latencySeconds, traceId };
     this.parts.events.DecisionPublished({ ...idsOf(open), ...fields });
   }
 

@@ -76,12 +76,15 @@ export class DecisionPublisher {
     open: OpenRound,
     { closedAt, sentAt, outage }: { closedAt: number; sentAt: number; outage: Outage | null },
   ): Record<string, string> {
-    const { traceparent, receivedAt } = open.parts.meta;
+    const { span, meta } = open.parts;
+    const { tracestate, receivedAt } = meta;
+    const traceparent = span?.traceparent ?? meta.traceparent;
     return {
       [names.host]: this.host,
       [names.closedAt]: String(closedAt),
       [names.sentAt]: String(Math.round(sentAt - this.skewMs)),
       ...(traceparent !== null && { [names.traceparent]: traceparent }),
+      ...(tracestate !== undefined && { [names.tracestate]: tracestate }),
       ...(receivedAt !== null && { [names.receivedAt]: receivedAt }),
       ...(outage !== null && { [names.outage]: outage }),
     };
