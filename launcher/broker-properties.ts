@@ -5,21 +5,29 @@ export interface BrokerPlace {
   readonly dataFolder: string;
   readonly port: number;
   readonly controllerPort: number;
+  /** A second listener, whose clients are told another port: that of a proxy in front of it. */
+  readonly proxied?: ProxiedPort;
+}
+
+export interface ProxiedPort {
+  readonly port: number;
+  readonly advertisedPort: number;
 }
 
 /**
  * One KRaft node that is broker and controller. Sizes are for a laptop: few internal partitions, a small
  * cleaner buffer, no wait before a group's first assignment. Topics are made by our services, not by use.
  */
-export function brokerProperties({ dataFolder, port, controllerPort }: BrokerPlace): string {
+export function brokerProperties({ dataFolder, port, controllerPort, proxied }: BrokerPlace): string {
+  const second = (of: number | undefined): string => (of === undefined ? '' : `,PROXIED://${loopback}:${of}`);
   const properties = {
     'process.roles': 'broker,controller',
     'node.id': 1,
     'controller.quorum.voters': `1@${loopback}:${controllerPort}`,
-    listeners: `PLAINTEXT://${loopback}:${port},CONTROLLER://${loopback}:${controllerPort}`,
-    'advertised.listeners': `PLAINTEXT://${loopback}:${port}`,
+    listeners: `PLAINTEXT://${loopback}:${port},CONTROLLER://${loopback}:${controllerPort}${second(proxied?.port)}`,
+    'advertised.listeners': `PLAINTEXT://${loopback}:${port}${second(proxied?.advertisedPort)}`,
     'controller.listener.names': 'CONTROLLER',
-    'listener.security.protocol.map': 'PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT',
+    'listener.security.protocol.map': 'PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT,PROXIED:PLAINTEXT',
     'log.dirs': dataFolder,
     'auto.create.topics.enable': false,
     'message.max.bytes': 8_388_608,

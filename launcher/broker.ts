@@ -13,7 +13,7 @@ import { join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { RoundhouseError } from '#schemas/errors';
 import { projectPath } from '#schemas/project-root';
-import { brokerProperties, javaFlags } from './broker-properties';
+import { brokerProperties, javaFlags, type ProxiedPort } from './broker-properties';
 import { javaCommand, javaEnvironment, withJavaHint } from './java';
 import { freePort, loopback, requireFreePort } from './ports';
 import { SupervisedProcess, type ProcessEvent } from './processes';
@@ -28,6 +28,8 @@ export interface EmbeddedOptions {
   readonly logFile: string;
   /** Any free port when absent. */
   readonly port?: number;
+  /** Of a broker: a second listener behind a proxy. */
+  readonly proxied?: ProxiedPort;
   readonly onEvent?: (event: ProcessEvent) => void;
   /** Called before the process is ready, so that an impatient caller can end it. */
   readonly onSpawn?: (process: SupervisedProcess) => void;
@@ -63,7 +65,8 @@ async function startOn(
 ): Promise<EmbeddedServer> {
   mkdirSync(options.folder, { recursive: true });
   const here = realpathSync(options.folder);
-  const properties = brokerProperties({ dataFolder, port, controllerPort });
+  const { proxied } = options;
+  const properties = brokerProperties({ dataFolder, port, controllerPort, ...(proxied && { proxied }) });
   writeFileSync(join(here, 'server.properties'), properties);
   if (!existsSync(join(here, dataFolder))) {
     const template = realpathSync(await formattedFolder(options.env, options.abort));
@@ -96,7 +99,7 @@ async function startOn(
 /** Relative to the working folder of Java: a comma in a path of Kafka, or a colon in a class path, would part it. */
 const dataFolder = 'data';
 
-function javaPlaces(env: NodeJS.ProcessEnv, from: string): string[] {
+export function javaPlaces(env: NodeJS.ProcessEnv, from: string): string[] {
   const place = (path: string): string => relative(from, realpathSync(path));
   const logging = place(projectPath('toolchain', 'kafka', 'log4j2.properties'));
   return [`-Dlog4j2.configurationFile=${logging}`, '-cp', join(place(toolchainPath(env, 'kafka')), '*')];
@@ -112,7 +115,8 @@ async function formattedFolder(env: NodeJS.ProcessEnv, abort?: AbortSignal): Pro
   mkdirSync(projectPath('.roundhouse'), { recursive: true });
   const fresh = mkdtempSync(`${template}.new-`);
   try {
-    await format(env, realpathSync(fresh), abort);
+    const properties = brokerProperties({ dataFolder, port: 1, controllerPort: 2 });
+    await formatStorage(env, realpathSync(fresh), { properties, users: [], signal: abort });
     renameSync(join(fresh, dataFolder), template);
   } catch (error) {
     if (!existsSync(template)) throw error;
@@ -122,17 +126,27 @@ async function formattedFolder(env: NodeJS.ProcessEnv, abort?: AbortSignal): Pro
   return template;
 }
 
-async function format(env: NodeJS.ProcessEnv, folder: string, signal?: AbortSignal): Promise<void> {
-  writeFileSync(
-    join(folder, 'format.properties'),
-    brokerProperties({ dataFolder, port: 1, controllerPort: 2 }),
-  );
+export interface StorageOptions {
+  readonly properties: string;
+  /** As the tool takes them: `SCRAM-SHA-512=[name=…,password=…]`. */
+  readonly users: readonly string[];
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Makes the data folder that the properties name, relative to `folder`. */
+export async function formatStorage(
+  env: NodeJS.ProcessEnv,
+  folder: string,
+  { properties, users, signal }: StorageOptions,
+): Promise<void> {
+  writeFileSync(join(folder, 'format.properties'), properties);
   const clusterId = 'cm91bmRob3VzZS1sb2NhbA';
   const tool = ['kafka.tools.StorageTool', 'format', '-t', clusterId, '-c', 'format.properties'];
+  const scram = users.flatMap((user) => ['--add-scram', user]);
   const flags = ['-Xmx128m', '-XX:TieredStopAtLevel=1', ...javaPlaces(env, folder)];
   const options = { env: javaEnvironment(env), cwd: folder, ...(signal === undefined ? {} : { signal }) };
   const command = javaCommand(env);
-  await promisify(execFile)(command, [...flags, ...tool], options).catch((error: unknown) => {
+  await promisify(execFile)(command, [...flags, ...tool, ...scram], options).catch((error: unknown) => {
     signal?.throwIfAborted();
     const { stderr = '', message } = error as { stderr?: string; message: string };
     const absent = new RoundhouseError(

@@ -10,7 +10,7 @@ const nativeSteps = ['npm', 'triton', 'typescript', 'native', 'python'];
 /** Benches that need neither services nor native code. */
 const simulated = ['scheduling', 'routers'];
 /** Those that need what a pipeline needs, and nothing that only tests have. */
-const ofProduct = ['mdrp', 'pipeline', 'recovery', 'reloads', 'routers', 'solver', 'stagger'];
+const ofProduct = ['load', 'mdrp', 'pipeline', 'recovery', 'reloads', 'routers', 'soak', 'solver', 'stagger'];
 const programs = {
   solve: (args) => ['dist/native/planner/solve-main.js', args, nativeSteps],
   'dead-letters': (args) => ['dist/launcher/dead-letters.js', args, ['npm', 'typescript']],
@@ -18,6 +18,12 @@ const programs = {
   trace: (args) => ['dist/launcher/trace/main.js', args, ['npm', 'typescript']],
   models: (args) => ['dist/launcher/models/main.js', args, nativeSteps],
   'serve-models': (args) => ['dist/services/inference-worker/serve-models/main.js', args, nativeSteps],
+  drill: (args) => [
+    'dist/bench/drill/main.js',
+    args,
+    args.includes('--list') ? ['npm', 'typescript'] : stepNames,
+  ],
+  soak: (args) => ['dist/bench/soak/main.js', args, productSteps],
   bench: ([name, ...args]) => [benchEntry(name), args, benchSteps(name, args)],
 };
 const usage = `usage: node scripts/run.mjs ${Object.keys(programs).join('|')} …`;

@@ -4,7 +4,7 @@ import { connectBus } from '#lib/bus/kafka';
 import type { BusMessage } from '#lib/bus/port';
 import { RoundhouseError } from '#schemas/errors';
 import { headers, topicsOf } from '#schemas/topics';
-import { produceRaw } from '../support/raw-produce';
+import { produceRaw } from '../../bench/drill/raw-produce';
 import { until } from '../support/until';
 import { BusBench, maxMessageBytes, numbers, textOf } from './bus-harness';
 

@@ -16,17 +16,19 @@ const produceResponse = require('kafkajs/src/protocol/requests/produce/v3/respon
 
 export interface RawBatch {
   readonly topic: string;
+  /** 0 where absent. */
+  readonly partition?: number;
   readonly producerId: string;
   readonly producerEpoch: number;
   readonly firstSequence: number;
   readonly texts: readonly string[];
 }
 
-/** One produce request to partition 0 under any producer id and sequence; resolves to Kafka's error code. */
+/** One produce request under any producer id and sequence; resolves to Kafka's error code. */
 export async function produceRaw(broker: string, batch: RawBatch): Promise<number> {
-  const { topic, producerId, producerEpoch, firstSequence, texts } = batch;
+  const { topic, partition = 0, producerId, producerEpoch, firstSequence, texts } = batch;
   const messages = texts.map((text) => ({ key: null, value: Buffer.from(text), headers: {} }));
-  const partitions = [{ partition: 0, firstSequence, messages }];
+  const partitions = [{ partition, firstSequence, messages }];
   const topicData = [{ topic, partitions }];
   const request = produceRequest({ acks: -1, timeout: 5_000, producerId, producerEpoch, topicData });
   const { buffer } = await frame({ correlationId: 1, clientId: 'raw', request });

@@ -1,0 +1,74 @@
+import { createTelemetry, defineEvents, event } from '#lib/telemetry';
+import { check, equal, timing, type Check, type Drill, type DrillContext } from '../drill';
+import { scrape } from '../metrics';
+import { senderTo } from '../rounds/under-load';
+
+const services = ['ingest', 'worker', 'aggregator'];
+
+/** Events as services make them, each with ids of its own. */
+async function synthetic(count: number): Promise<Check[]> {
+  const telemetry = createTelemetry({ service: 'drill', logLevel: 'silent' });
+  const events = defineEvents(telemetry, {
+    Happened: event<{ roundId: string; status: string; seconds: number }>({
+      level: 'debug',
+      labels: { status: ['solved', 'failed', 'late'] },
+      counter: { name: 'dispatch_drill_total', help: 'Synthetic.' },
+      histogram: {
+        name: 'dispatch_drill_seconds',
+        help: 'Synthetic.',
+        buckets: [0.01, 0.1, 1, 10],
+        value: ({ seconds }) => seconds,
+      },
+    }),
+  });
+  const status = (i: number) => ['solved', 'failed', 'late'][i % 3]!;
+  const make = (from: number, to: number): void => {
+    for (let i = from; i < to; i++) {
+      events.Happened({ roundId: `round-${i}`, status: status(i), seconds: (i % 1_000) / 100 });
+    }
+  };
+  make(0, 1_000);
+  const linesOf = async () =>
+    (await telemetry.registry.metrics()).split('\n').filter((line) => /^dispatch_/.test(line)).length;
+  const before = await linesOf();
+  make(1_000, count);
+  const from = performance.now();
+  const after = await linesOf();
+  return [
+    equal(`series after ${count} events with ids of their own`, before, after),
+    timing('a scrape takes', 100, performance.now() - from),
+  ];
+}
+
+async function live({ stand, of }: DrillContext): Promise<Check[]> {
+  const sender = senderTo(stand, 'series');
+  // Whatever comes once has come.
+  for (let i = 0; i < 20; i++) await sender.dispatch(5_000);
+  const counts = async () =>
+    Promise.all(services.map(async (name) => (await scrape(stand.url(name, '/metrics'))).size));
+  const before = await counts();
+  for (let i = 0; i < of(200, 20); i++) await sender.dispatch(5_000);
+  const from = performance.now();
+  const after = await counts();
+  const ms = (performance.now() - from) / services.length;
+  return [
+    check(
+      'series of the services after 200 rounds more',
+      before.join(', '),
+      after.join(', '),
+      before.join() === after.join(),
+    ),
+    timing('a scrape of a service takes', 100, ms),
+  ];
+}
+
+export const seriesDrills: readonly Drill[] = [
+  {
+    name: 'series',
+    row: '12',
+    fault: 'a million events with ids of their own; 200 rounds through the pipeline (a tenth in CI)',
+    expected: 'the number of series stays the same; a scrape takes less than 100 ms',
+    inQuick: true,
+    run: async (context) => [...(await synthetic(context.of(1_000_000, 100_000))), ...(await live(context))],
+  },
+];

@@ -1,0 +1,107 @@
+import { errorText } from '#lib/command-line';
+import { check, type Check, type Drill, type DrillContext, type Scale } from './drill';
+import type { AlertWatch, FiredAlerts } from './alerts/alert-watch';
+import { Stand } from './stand/stand';
+
+export interface DrillResult {
+  readonly name: string;
+  readonly row: string;
+  readonly fault: string;
+  readonly expected: string;
+  readonly checks: readonly Check[];
+  readonly seconds: number;
+  /** Null where nobody looked. */
+  readonly alerts: FiredAlerts | null;
+  readonly passed: boolean;
+}
+
+export interface RunOptions {
+  readonly scale: Scale;
+  readonly seed: number;
+  note(text: string): void;
+  /** Looks at the alerts of a stand; null: nobody does. */
+  watch(stand: Stand): Promise<AlertWatch | null>;
+}
+
+const contextOf = (stand: Stand, { scale, seed, note }: RunOptions): DrillContext => ({
+  stand,
+  scale,
+  seed,
+  note: (text) => note(`  ${text}`),
+  of: (full, quick) => (scale === 'full' ? full : quick),
+});
+
+/** Never rejects: a drill that can't be done has failed, with the reason. */
+export async function runDrill(
+  drill: Drill,
+  stand: Stand,
+  options: RunOptions,
+  watch: AlertWatch | null = null,
+): Promise<DrillResult> {
+  const { name, row, fault, expected } = drill;
+  options.note(`${name}: ${fault}`);
+  await watch?.calm(drill.alerts ?? []);
+  const from = Date.now();
+  let checks: Check[];
+  try {
+    checks = await drill.run(contextOf(stand, options));
+  } catch (error) {
+    checks = [check('the drill was done', 'yes', errorText(error), false)];
+  }
+  const alerts = watch === null ? null : await watch.judge(drill.alerts ?? [], from, Date.now());
+  const seconds = Math.round((Date.now() - from) / 1_000);
+  const passed = checks.every((one) => one.passed) && (alerts === null || alerts.lacking.length === 0);
+  for (const { what, expected: wanted, measured, passed: good } of checks) {
+    if (!good) options.note(`  FAILED ${what}: expected ${wanted}, measured ${measured}`);
+  }
+  options.note(`  ${passed ? 'passed' : 'FAILED'} in ${seconds} s`);
+  return { name, row, fault, expected, checks, seconds, alerts, passed };
+}
+
+/** What a drill leaves is healed before the next one; where that can't be done a new stand is made. */
+async function runOnShared(drills: readonly Drill[], options: RunOptions): Promise<DrillResult[]> {
+  if (drills.length === 0) return [];
+  const results: DrillResult[] = [];
+  let stand = await Stand.start();
+  let watch = await options.watch(stand);
+  try {
+    for (const drill of drills) {
+      results.push(await runDrill(drill, stand, options, watch));
+      try {
+        await stand.heal();
+      } catch (error) {
+        options.note(`  a new stand: ${errorText(error)}`);
+        await watch?.stop();
+        await stand.stop();
+        stand = await Stand.start();
+        watch = await options.watch(stand);
+      }
+    }
+    return results;
+  } finally {
+    await watch?.stop();
+    await stand.stop();
+  }
+}
+
+async function runOnOwn(drill: Drill, options: RunOptions): Promise<DrillResult> {
+  if (drill.stand === 'none') return runDrill(drill, null as unknown as Stand, options);
+  const stand = await Stand.start(drill.stand);
+  try {
+    return await runDrill(drill, stand, options);
+  } finally {
+    await stand.stop();
+  }
+}
+
+export async function runDrills(drills: readonly Drill[], options: RunOptions): Promise<DrillResult[]> {
+  const shared = await runOnShared(
+    drills.filter(({ stand }) => stand === undefined),
+    options,
+  );
+  const results = [...shared];
+  for (const drill of drills.filter(({ stand }) => stand !== undefined)) {
+    results.push(await runOnOwn(drill, options));
+  }
+  return results;
+}
