@@ -2,15 +2,16 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
+import { dashboardExpressions } from '../ops/dashboards.mjs';
 import { projectRoot } from '../setup/places.mjs';
 
 const headings = ['## What it means', '## What to look at', '## Causes and what to do'];
 
 /**
  * What promtool can't know, one sentence for each fault: a page in the runbook for every alert and no other page, a test
- * in which it fires and one in which it doesn't, and only metrics that docs/metrics.md has.
+ * in which it fires and one in which it doesn't, and in rules and dashboards only metrics that docs/metrics.md has or a rule records.
  */
-export function alertFaults({ rules, tests, pages, metricsDoc }) {
+export function alertFaults({ rules, tests, pages, metricsDoc, panels = [] }) {
   const alerts = rules.filter((rule) => rule.alert !== undefined);
   const names = new Set(alerts.map(({ alert }) => alert));
   const strayPages = Object.keys(pages).filter((name) => name !== 'README' && !names.has(name));
@@ -25,6 +26,10 @@ export function alertFaults({ rules, tests, pages, metricsDoc }) {
       rules.map(({ expr }) => expr),
       metricsDoc,
     ).map((name) => `a rule asks for ${name}, which docs/metrics.md does not have`),
+    ...unknownMetrics(panels, metricsDoc).map(
+      (name) => `a panel asks for ${name}, which docs/metrics.md does not have`,
+    ),
+    ...unrecorded(rules, panels).map((name) => `${name} is used, and no rule records it`),
   ];
 }
 
@@ -64,6 +69,13 @@ export function unknownMetrics(expressions, metricsDoc) {
   return [...used].filter((name) => !known(name) && !known(name.replace(/_(bucket|sum|count)$/, '')));
 }
 
+function unrecorded(rules, panels) {
+  const recorded = new Set(rules.map(({ record }) => record));
+  const texts = [...rules.map(({ expr }) => expr), ...panels];
+  const used = new Set(texts.flatMap((text) => text.match(/\bdispatch:[a-z_:0-9]+/g) ?? []));
+  return [...used].filter((name) => !recorded.has(name));
+}
+
 const read = (...path) => readFileSync(join(projectRoot, ...path), 'utf8');
 const yamls = (...path) => readdirSync(join(projectRoot, ...path)).map((name) => parse(read(...path, name)));
 
@@ -80,6 +92,7 @@ if (process.argv[1]?.endsWith('alerts.mjs')) {
     ),
     pages: Object.fromEntries(pageNames.map((name) => [name, read('docs', 'runbook', `${name}.md`)])),
     metricsDoc: read('docs', 'metrics.md'),
+    panels: dashboardExpressions(),
   });
   for (const fault of faults) console.error(fault);
   process.exitCode = faults.length > 0 ? 1 : 0;

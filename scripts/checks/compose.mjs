@@ -45,8 +45,9 @@ function volumeFaults(name, { volumes = [] }, declared, exists) {
   });
 }
 
-function programFaults(name, { command = [], healthcheck }, exists) {
-  const words = [...command, ...(healthcheck?.test ?? [])].filter((word) => /^(dist|scripts)\//.test(word));
+function programFaults(name, { command = [], entrypoint = [], healthcheck, build }, exists) {
+  const all = [...entrypoint, ...command, ...(healthcheck?.test ?? []), build?.dockerfile ?? ''];
+  const words = all.filter((word) => /^((dist|scripts)\/|Dockerfile)/.test(word));
   return words.filter((word) => !exists(word)).map((word) => `${name}: ${word} does not exist`);
 }
 

@@ -14,12 +14,18 @@ export function checksOf(root) {
     ],
     ['lint (eslint)', [bin(root, 'eslint', 'bin', 'eslint.js'), '--max-warnings=0', '.']],
     ['types (tsc)', [bin(root, 'typescript', 'bin', 'tsc'), '-p', 'tsconfig.check.json']],
+    [
+      "types of the console's page (tsc)",
+      [bin(root, 'typescript', 'bin', 'tsc'), '-p', join('services', 'ops', 'web', 'tsconfig.json')],
+    ],
     ['docs/errors.md is current', [join('scripts', 'docs', 'errors.mjs'), '--check']],
     ['tracked files', [join('scripts', 'checks', 'tracked-files.mjs')]],
     ['lengths of source files', [join('scripts', 'checks', 'file-sizes.mjs')]],
     ['Compose file', [join('scripts', 'checks', 'compose.mjs')]],
+    ['Dockerfiles', [join('scripts', 'checks', 'dockerfiles.mjs')]],
     ['alerts, their tests and the runbook', [join('scripts', 'checks', 'alerts.mjs')]],
-    ['rules (promtool)', [join('scripts', 'checks', 'promtool.mjs')]],
+    ['dashboards are current', [join('scripts', 'ops', 'dashboards.mjs'), '--check']],
+    ['rules and queries (promtool)', [join('scripts', 'checks', 'promtool.mjs')]],
   ];
 }
 

@@ -35,6 +35,15 @@ test('an alert without page, tests, severity or annotations is named for each', 
   ]);
 });
 
+test('a panel with an unknown metric, and a name that nothing records, are named', () => {
+  const panels = ['dispatch_x_total + dispatch_z', 'dispatch:none:sum'];
+  const recorded = { record: 'dispatch:y:sum', expr: 'dispatch_x_total + dispatch:y:sum' };
+  assert.deepEqual(alertFaults({ ...good, rules: [rule, recorded], panels }), [
+    'a panel asks for dispatch_z, which docs/metrics.md does not have',
+    'dispatch:none:sum is used, and no rule records it',
+  ]);
+});
+
 test('a page without an alert, and one that lacks a part, are named', () => {
   const pages = { README: '', A: page.replace('## What to look at', ''), Gone: '' };
   assert.deepEqual(alertFaults({ ...good, pages }), [
