@@ -107,7 +107,15 @@ function roundCloser(
 /** Jobs by which rounds are closed when the instance that holds them dies. */
 function backupJobs(context: Context, shared: Shared, closer: RoundCloser): BackupJobs {
   const { book, store, budget, events, onInvalid } = shared;
-  const backupClose = new BackupClose(book, store, closer, budget, events, onInvalid, context.telemetry.tracer);
+  const backupClose = new BackupClose(
+    book,
+    store,
+    closer,
+    budget,
+    events,
+    onInvalid,
+    context.telemetry.tracer,
+  );
   const backup = new BackupJobs({
     queueClient: openRedis(context, 'backup-queue'),
     workerClient: openRedis(context, 'backup-worker'),

@@ -1,10 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { sampledTraceId } from '#lib/tracing/trace-context';
 import { RoundhouseError } from '#schemas/errors';
-import type { Phases } from '#schemas/phases';
-import type { DecisionSummary } from '../decide/decision-summary';
 import type { RoundDecider, RoundDecision } from '../decide/round-decider';
-import type { Effort } from '#policy/join/decision-effort';
 import type { AggregatorEvents, Outage } from '../events';
 import type { DecisionPublisher } from '../publish/decision-publisher';
 import type { LoopStalls } from '../publish/loop-stalls';
@@ -17,6 +13,7 @@ import { DueRounds } from '../timers/due-rounds';
 import { candidatesOf, type OpenRound } from './open-round';
 import { pullOutcomes, type OnInvalid } from './pull-outcomes';
 import type { RoundBook } from './round-book';
+import { idsOf, reportDecision, type Decided } from './round-report';
 
 export interface RoundCloserParts {
   readonly book: RoundBook;
@@ -37,15 +34,6 @@ const BEHIND_PLAN_MS = 50;
 const REFUSED_PAUSE_MS = 250;
 /** Of the time before the deadline, a look at Redis may take so much. */
 const LOOK_MS = 100;
-
-interface Decided {
-  readonly bytes: Buffer;
-  readonly summary: DecisionSummary | null;
-  readonly decideSeconds: number;
-  readonly phases: Phases;
-  /** Of what was decided here. */
-  readonly effort: Effort;
-}
 
 /** Closes rounds: the last outcome or the deadline, whichever is first, and then the first to reach Redis. */
 export class RoundCloser {
@@ -242,53 +230,10 @@ export class RoundCloser {
   private report(open: OpenRound, decided: Decided, outage: Outage | null, closeSeconds: number): void {
     const { events, budget } = this.parts;
     const leftMs = open.round.deadline - Date.now();
-    const { summary, decideSeconds, effort } = decided;
-    const traceId = sampledTraceId(open.parts.meta.traceparent);
-    this.reportPublished(open, leftMs, outage, traceId);
-    this.recordSpans(open, decided, outage, closeSeconds);
     const behindMs = Date.now() - open.parts.closeAt;
     if (outage === null) budget.record(Math.max(closeSeconds * 1_000, behindMs), candidatesOf(open));
     events.CloseBudgetChanged({ budgetMs: budget.budgetMs() });
-    if (leftMs < 0 && outage === null) events.RoundDecidedLate({ ...idsOf(open), lateMs: -leftMs });
-    if (summary === null) return;
-    if (effort !== 'full')
-      events.RoundDecidedInHaste({ ...idsOf(open), effort, candidates: candidatesOf(open) });
-    const fields = { ...summary, outage: outage ?? ('none' as const), leftMs, closeSeconds, decideSeconds, traceId };
-    events.RoundClosed({ ...idsOf(open), ...fields });
-  }
-
-  private recordSpans(
-    { parts }: OpenRound,
-    { summary, decideSeconds, phases, effort }: Decided,
-    outage: Outage | null,
-    closeSeconds: number,
-  ): void {
-    const claim = Math.min((phases['claim'] ?? 0) / 1_000, closeSeconds);
-    const publish = Math.max(0, closeSeconds - decideSeconds - claim);
-    parts.span?.decided(
-      { decide: decideSeconds, claim, publish },
-      {
-        'roundhouse.effort': effort,
-        'roundhouse.outage': outage ?? 'none',
-        ...(summary !== null && {
-          'roundhouse.closed_by': summary.closedBy,
-          'roundhouse.coverage': summary.coverage,
-          'roundhouse.assignments': summary.assignments,
-        }),
-      },
-    );
-  }
-
-  private reportPublished(
-    open: OpenRound,
-    leftMs: number,
-    outage: Outage | null,
-    traceId: string | undefined,
-  ): void {
-    const { receivedAt, acceptedAt } = open.parts.meta;
-    const latencySeconds = Math.max(0, Date.now() - (Number(receivedAt ?? acceptedAt) || acceptedAt)) / 1_000;
-    const fields = { inTime: leftMs >= 0, outage: outage ?? ('none' as const), latencySeconds, traceId };
-    this.parts.events.DecisionPublished({ ...idsOf(open), ...fields });
+    reportDecision(events, open, decided, { outage, leftMs, closeSeconds });
   }
 
   /** For the stop: rounds in closing are seen through. */
@@ -301,8 +246,4 @@ export class RoundCloser {
 
 function sumOfCandidates(rounds: readonly OpenRound[]): number {
   return rounds.reduce((sum, round) => sum + candidatesOf(round), 0);
-}
-
-function idsOf({ round }: OpenRound): { runId: string; roundId: string } {
-  return { runId: round.runId, roundId: round.roundId };
 }
