@@ -12,6 +12,7 @@ import type { EngineClient, InferRequest, InferResponse, ModelState } from './po
 import { notesOf, peerMetadata } from './peer-notes';
 import { loadProtocol } from './protocol';
 import { parameterRow } from './request-parameters';
+import { whySilent } from './why-silent';
 
 export interface GrpcEngineOptions {
   /** `unix:/path` or `host:port`. */
@@ -41,6 +42,8 @@ const identity = (bytes: Buffer): Buffer => bytes;
 export interface GrpcEngine extends EngineClient {
   /** Hash of the version folder (lib/model-repository.ts); null from servers that don't tell it. Rejects as `infer`. */
   contentHash(model: string, version: string): Promise<string | null>;
+  /** Why the last question about health had no answer; null where it had one. */
+  whySilent(): string | null;
 }
 
 interface ModelConfigAnswer {
@@ -60,6 +63,7 @@ class GrpcEngineClient implements GrpcEngine {
   private readonly controlTimeoutMs: number;
   private readonly loadTimeoutMs: number;
   private readonly metadata: Metadata;
+  private silence: string | null = null;
 
   constructor(private readonly options: GrpcEngineOptions) {
     this.maxMessageBytes = options.maxMessageBytes ?? defaultMaxMessageBytes;
@@ -112,6 +116,10 @@ class GrpcEngineClient implements GrpcEngine {
     return config?.parameters?.[contentHashParameter]?.string_value || null;
   }
 
+  whySilent(): string | null {
+    return this.silence;
+  }
+
   close(): Promise<void> {
     this.client.close();
     return Promise.resolve();
@@ -120,10 +128,13 @@ class GrpcEngineClient implements GrpcEngine {
   /** A question about health: an engine that doesn't answer is neither live nor ready. */
   private async ask(method: string, message: Buffer): Promise<boolean> {
     try {
-      return decodeBool(await this.control(method, message, this.controlTimeoutMs));
+      const isSo = decodeBool(await this.control(method, message, this.controlTimeoutMs));
+      this.silence = null;
+      return isSo;
     } catch (error) {
-      if (error instanceof RoundhouseError) return false;
-      throw error;
+      if (!(error instanceof RoundhouseError)) throw error;
+      this.silence = whySilent(error.message, (this.options.tls ?? null) !== null);
+      return false;
     }
   }
 

@@ -45,6 +45,8 @@ export class RemoteEngine {
     readonly entry: RemoteEntry,
     private readonly client: EngineClient,
     private readonly models: ModelCheck,
+    /** Of its gRPC side: why it has not said that it is live. */
+    readonly whySilent: () => string | null = () => null,
   ) {}
 
   /** Rejects as an EngineClient does. `sentMs`: now, by the router's clock. */

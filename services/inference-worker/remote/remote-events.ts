@@ -25,6 +25,8 @@ export const remoteEvents = {
       help: 'Remote engines that were announced or listed anew.',
     },
   }),
+  /** Listed, but it is this worker itself. */
+  RemoteIsOwn: event<{ name: string; address: string }>({ level: 'warn' }),
   RemoteGone: event<{ name: string }>({
     level: 'info',
     counter: {
@@ -41,6 +43,8 @@ export const remoteEvents = {
       value: ({ usable }) => Number(usable),
     },
   }),
+  /** It doesn't say that it is live, for another reason than the last one. */
+  RemoteSilent: event<{ name: string; address: string; reason: string }>({ level: 'warn' }),
   RemotesKnown: event<{ usable: number; known: number }>({
     level: 'trace',
     gauge: { name: 'dispatch_remotes_usable', help: 'Remotes that get work.', value: ({ usable }) => usable },

@@ -6,7 +6,12 @@ import type { RemoteEvents } from './remote-events';
 export interface RemoteSetParts {
   readonly router: Router;
   readonly connect: (entry: RemoteEntry) => RemoteEngine;
-  readonly events: Pick<RemoteEvents, 'RemoteFound' | 'RemoteGone' | 'RemoteUsable' | 'RemotesKnown'>;
+  /** Whether this worker itself is there. */
+  readonly isOwn?: (address: string) => boolean;
+  readonly events: Pick<
+    RemoteEvents,
+    'RemoteFound' | 'RemoteGone' | 'RemoteUsable' | 'RemotesKnown' | 'RemoteIsOwn' | 'RemoteSilent'
+  >;
   /** A probe without an answer until then has failed. */
   readonly probeTimeoutMs?: number;
 }
@@ -21,6 +26,10 @@ export class RemoteSet {
   /** Gone; what they still have may end. */
   private readonly leaving = new Set<RemoteEngine>();
   private readonly usable = new Set<string>();
+  private listed: readonly RemoteEntry[] = [];
+  private own: ReadonlySet<string> = new Set();
+  /** What was told of each. */
+  private readonly silent = new Map<string, string>();
   private readonly timer: NodeJS.Timeout;
   private readonly listeners = new Set<() => void>();
 
@@ -45,13 +54,20 @@ export class RemoteSet {
 
   /** What is there from now on. One with another address is another one. */
   replace(entries: readonly RemoteEntry[]): void {
-    const wanted = new Map(entries.map((entry) => [entry.name, entry]));
+    this.listed = entries;
+    const others = this.withoutOwn(entries);
+    const wanted = new Map(others.map((entry) => [entry.name, entry]));
     for (const [name, { entry }] of this.engines) {
       const next = wanted.get(name);
       if (next === undefined || !isSame(entry, next)) this.remove(name);
     }
-    for (const entry of entries) if (!this.engines.has(entry.name)) this.add(entry);
+    for (const entry of others) if (!this.engines.has(entry.name)) this.add(entry);
     this.look();
+  }
+
+  /** `isOwn` may say something else now. */
+  lookAgain(): void {
+    this.replace(this.listed);
   }
 
   /** Told after each attempt, by whose end a remote may have gone out. */
@@ -69,6 +85,14 @@ export class RemoteSet {
     await Promise.all(engines.map((engine) => engine.close()));
   }
 
+  private withoutOwn(entries: readonly RemoteEntry[]): readonly RemoteEntry[] {
+    const { isOwn, events } = this.parts;
+    const own = entries.filter(({ address }) => isOwn?.(address) === true);
+    for (const { name, address } of own) if (!this.own.has(address)) events.RemoteIsOwn({ name, address });
+    this.own = new Set(own.map(({ address }) => address));
+    return entries.filter(({ address }) => !this.own.has(address));
+  }
+
   private add(entry: RemoteEntry): void {
     this.engines.set(entry.name, this.parts.connect(entry));
     this.parts.router.add(entry.name);
@@ -78,6 +102,7 @@ export class RemoteSet {
   private remove(name: string): void {
     const engine = this.engines.get(name)!;
     this.engines.delete(name);
+    this.silent.delete(name);
     this.parts.router.remove(name);
     this.mark(name, false);
     this.parts.events.RemoteGone({ name });
@@ -100,7 +125,16 @@ export class RemoteSet {
     clearTimeout(timer);
     if (this.engines.get(name) !== engine) return;
     router.probed(name, isGood, performance.now());
+    if (isGood) this.silent.delete(name);
+    else if (engine !== undefined) this.tellSilent(engine);
     this.mark(name, router.remote(name)?.health.isOut === false);
+  }
+
+  private tellSilent({ entry: { name, address }, whySilent }: RemoteEngine): void {
+    const reason = whySilent() ?? 'it did not answer in time, or is not live';
+    if (this.silent.get(name) === reason) return;
+    this.silent.set(name, reason);
+    this.parts.events.RemoteSilent({ name, address, reason });
   }
 
   private mark(name: string, isUsable: boolean): void {

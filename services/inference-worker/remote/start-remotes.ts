@@ -13,6 +13,7 @@ import type { WorkerEvents } from '../events';
 import type { LocalEngines } from '../placement/placement';
 import { Announcements } from './announcements';
 import { ModelCheck } from './model-check';
+import { bracketed, isWildcard, OwnAddress } from './own-address';
 import { RemoteEngine } from './remote-engine';
 import type { RemoteEntry } from './remote-entry';
 import { RemoteFile } from './remote-file';
@@ -33,12 +34,13 @@ export interface Remotes {
   readonly placement: RoutedEngines;
   /** Resolves as soon as one of them takes work. */
   untilUsable(): Promise<void>;
+  /** The ports that this worker has got. */
+  servesOn(ports: readonly number[]): void;
   /** Others are told of this worker until it stops. `port`: where they reach it. */
   announce(port: number): Promise<void>;
 }
 
 const controlTimeoutMs = 1_000;
-const wildcards = ['0.0.0.0', '::', '[::]'];
 
 function connectTo(
   entry: RemoteEntry,
@@ -50,13 +52,13 @@ function connectTo(
   const options = { address, maxMessageBytes, controlTimeoutMs };
   const grpc = connectEngine(isWorker ? { ...options, tls, asPeer: true } : options);
   const models = new ModelCheck((model, version) => grpc.contentHash(model, version));
-  return new RemoteEngine(entry, isWorker ? connect(grpc, address) : grpc, models);
+  return new RemoteEngine(entry, isWorker ? connect(grpc, address) : grpc, models, () => grpc.whySilent());
 }
 
 /** Throws CONFIG_INVALID where others could not know where this worker is. */
 function announcedAddress({ announcedAddress: address, bindHost }: WorkerConfig, port: number): string {
   if (address !== '') return address;
-  if (!wildcards.includes(bindHost)) return `${bindHost.includes(':') ? `[${bindHost}]` : bindHost}:${port}`;
+  if (!isWildcard(bindHost)) return `${bracketed(bindHost)}:${port}`;
   const limit = `host:port, since ROUNDHOUSE_BIND_HOST is ${bindHost}`;
   throw configError([{ path: 'ROUNDHOUSE_ANNOUNCED_ADDRESS', value: '', limit }]);
 }
@@ -108,7 +110,8 @@ export async function startRemotes(
   if (source.kind === 'redis') announcedAddress(config, 1);
   const router = new Router(Math.random);
   const connect = (entry: RemoteEntry) => connectTo(entry, config, parts);
-  const remotes = new RemoteSet({ router, connect, events });
+  const own = new OwnAddress(config.bindHost, config.announcedAddress, [config.grpcPort, config.peerPort]);
+  const remotes = new RemoteSet({ router, connect, events, isOwn: (address) => own.is(address) });
   onStop('remote engines', () => remotes.close());
   const { local, handOver } = parts;
   const placement = new RoutedEngines({ local, handOver, router, remotes, events });
@@ -118,6 +121,10 @@ export async function startRemotes(
   return {
     placement,
     untilUsable: () => usable(remotes),
+    servesOn(ports) {
+      own.servesOn(ports);
+      remotes.lookAgain();
+    },
     async announce(port) {
       if (announcements === null) return;
       const id = `${hostname()}:${process.pid}:${randomUUID().slice(0, 8)}`.replace(/[^\w.:-]/g, '-');

@@ -55,6 +55,7 @@ export async function startSharing(
     untilRemote: () => remotes?.untilUsable() ?? new Promise(() => undefined),
     async announce(grpcPort) {
       context.onStop('requests of other workers', () => peers.leave(seeThroughMs));
+      remotes?.servesOn([grpcPort, ...(port === null ? [] : [port])]);
       await remotes?.announce(port ?? grpcPort);
     },
   };
