@@ -93,6 +93,8 @@ export async function bench(theirs: Readonly<Record<string, Infer>>, check = noC
     RemoteGone: nothing,
     RemoteUsable: nothing,
     RemotesKnown: nothing,
+    RemoteIsOwn: nothing,
+    RemoteSilent: nothing,
     RemoteAnswered: ({ end }: { readonly end: string }) => void ends.push(end),
   };
   const remotes = new RemoteSet({
