@@ -10,6 +10,8 @@ export interface ClientOptions {
   /** Of an ingest, or of several. */
   readonly url: string | readonly string[];
   readonly tenant?: string;
+  /** An API key or a JSON web token; without a tenant, the tenant is the credential's. */
+  readonly credential?: string;
   /** One request, beyond what it asks to wait. */
   readonly timeoutMs?: number;
   /** Attempts go on for so long where another one may help. */
@@ -40,13 +42,20 @@ const UNKNOWN_PAUSE_MS = 250;
 /** The producer API of Roundhouse over HTTP. Rejects with RoundhouseError; see docs/errors.md. */
 export class RoundhouseClient {
   private readonly urls: readonly string[];
-  private readonly tenant: string;
+  /** undefined: that of the credential. */
+  private readonly tenant: string | undefined;
+  private readonly headers: Readonly<Record<string, string>>;
   private readonly timeoutMs: number;
   private readonly retryForMs: number;
 
   constructor(options: ClientOptions) {
     this.urls = typeof options.url === 'string' ? [options.url] : options.url;
-    this.tenant = options.tenant ?? 'default';
+    const { credential } = options;
+    this.tenant = options.tenant ?? (credential === undefined ? 'default' : undefined);
+    this.headers = {
+      ...(this.tenant !== undefined && { 'x-roundhouse-tenant': this.tenant }),
+      ...(credential !== undefined && { authorization: `Bearer ${credential}` }),
+    };
     this.timeoutMs = options.timeoutMs ?? 10_000;
     this.retryForMs = options.retryForMs ?? 10_000;
   }
@@ -56,7 +65,7 @@ export class RoundhouseClient {
    * content twice is one round.
    */
   async submitRound(round: RoundInput): Promise<Acceptance> {
-    const body = toJsonText({ tenantId: this.tenant, ...round });
+    const body = toJsonText({ ...(this.tenant !== undefined && { tenantId: this.tenant }), ...round });
     const giveUpAt = Math.min(Date.now() + this.retryForMs, round.deadline);
     const reply = await this.post('/v1/rounds', body, giveUpAt);
     return JSON.parse(reply.text) as Acceptance;
@@ -105,7 +114,7 @@ export class RoundhouseClient {
   }
 
   private post(path: string, body: string, giveUpAt: number): Promise<HttpReply> {
-    const headers = { 'content-type': 'application/json', 'x-roundhouse-tenant': this.tenant };
+    const headers = { 'content-type': 'application/json', ...this.headers };
     return retry(
       (index) => httpCall(this.urlOf(path, index), { method: 'POST', headers, body }, this.timeoutMs),
       giveUpAt,
@@ -113,7 +122,7 @@ export class RoundhouseClient {
   }
 
   private poll(path: string, waitMs: number, giveUpAt: number): Promise<HttpReply> {
-    const headers = { 'x-roundhouse-tenant': this.tenant };
+    const { headers } = this;
     return retry(
       (index) => httpCall(this.urlOf(path, index), { method: 'GET', headers }, waitMs + this.timeoutMs),
       giveUpAt,

@@ -199,12 +199,18 @@ function processNamed(processes: Processes, name: string): SupervisedProcess {
   throw new RoundhouseError('NOT_FOUND', `no process ${name}; there are ${names} and engine`);
 }
 
+/** TLS where the services are given a certificate. */
+function schemeOf({ inheritedEnv, env = {}, serviceEnv = {} }: PipelineOptions): 'http' | 'https' {
+  const all = { ...inheritedEnv, ...env, ...serviceEnv['ingest'] };
+  return all['ROUNDHOUSE_TLS_CERT'] ? 'https' : 'http';
+}
+
 type Endpoints = Pick<Pipeline, 'ingestUrl' | 'ingestGrpc' | 'workerGrpc' | 'workerHttp' | 'workerMetrics'>;
 
-function endpointsOf(processes: Processes): Endpoints {
+function endpointsOf(processes: Processes, scheme: string): Endpoints {
   const hostPort = (port?: number): string => (port === undefined ? '' : `${loopback}:${port}`);
   const ingest = find(processes, 'ingest')?.ports;
-  const url = (address: string, path = ''): string => (address === '' ? '' : `http://${address}${path}`);
+  const url = (address: string, path = ''): string => (address === '' ? '' : `${scheme}://${address}${path}`);
   const worker = find(processes, 'worker')?.ports;
   return {
     ingestUrl: url(hostPort(ingest?.http)),
@@ -229,7 +235,7 @@ function pipelineOf(
     topicPrefix: options.topicPrefix ?? '',
     runFolder: folder.path,
     logs: folder.logs,
-    ...endpointsOf(processes),
+    ...endpointsOf(processes, schemeOf(options)),
     processes: () => processes.map(({ name, pid, ports }) => ({ name, pid, ports })),
     enginePids,
     async kill(name) {

@@ -13,6 +13,7 @@ const simulated = ['scheduling', 'routers'];
 const ofProduct = ['load', 'mdrp', 'pipeline', 'recovery', 'reloads', 'routers', 'soak', 'solver', 'stagger'];
 const programs = {
   solve: (args) => ['dist/native/planner/solve-main.js', args, nativeSteps],
+  'api-keys': (args) => ['dist/launcher/api-keys/main.js', args, ['npm', 'typescript']],
   'dead-letters': (args) => ['dist/launcher/dead-letters.js', args, ['npm', 'typescript']],
   replay: (args) => ['dist/services/replay/main.js', args, replaySteps(args)],
   trace: (args) => ['dist/launcher/trace/main.js', args, ['npm', 'typescript']],

@@ -1,10 +1,12 @@
 import { Client, credentials, type MethodDefinition, type ServiceError } from '@grpc/grpc-js';
+import type { GrpcChannel } from '#lib/client-tls';
 import { roundhouseErrorOf } from '#lib/engine-client/grpc-errors';
 import type { ModelState } from '#lib/engine-client/port';
 import { loadProtocol } from '#lib/engine-client/protocol';
 import { contentHashParameter } from '#lib/model-repository';
 import { RoundhouseError } from '#schemas/errors';
 
+const inTheClear: GrpcChannel = { credentials: credentials.createInsecure(), options: {} };
 const askMs = 5_000;
 const loadMs = 600_000;
 
@@ -16,8 +18,11 @@ interface ConfigAnswer {
 export class EngineControl {
   private readonly client: Client;
 
-  constructor(readonly url: string) {
-    this.client = new Client(url, credentials.createInsecure(), { 'grpc.enable_http_proxy': 0 });
+  constructor(
+    readonly url: string,
+    channel: GrpcChannel = inTheClear,
+  ) {
+    this.client = new Client(url, channel.credentials, { ...channel.options, 'grpc.enable_http_proxy': 0 });
   }
 
   async index(): Promise<readonly ModelState[]> {

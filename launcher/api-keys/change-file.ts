@@ -1,0 +1,70 @@
+import { existsSync, renameSync, writeFileSync } from 'node:fs';
+import { readAccessFile } from '#lib/access/access-file';
+import { newApiKey } from '#lib/access/api-key';
+import { configError } from '#lib/config';
+import { readRegularFile } from '#lib/regular-file';
+import { RoundhouseError } from '#schemas/errors';
+import type { Invocation } from './arguments';
+
+interface Document {
+  readonly keys?: readonly { readonly id: string }[];
+  readonly [part: string]: unknown;
+}
+
+function refused(reason: string): RoundhouseError {
+  return new RoundhouseError('CONFIG_INVALID', reason);
+}
+
+/** Throws CONFIG_INVALID for a text that ingest would refuse. */
+function checked(text: string): Document {
+  const reading = readAccessFile(text);
+  if (reading.kind === 'invalid') throw configError(reading.faults);
+  return JSON.parse(text) as Document;
+}
+
+function read(file: string): Document {
+  return existsSync(file) ? checked(readRegularFile(file).toString('utf8')) : {};
+}
+
+/** Readers see the old text or the new one. */
+function write(file: string, document: Document): void {
+  const text = `${JSON.stringify(document, null, 2)}\n`;
+  checked(text);
+  const fresh = `${file}.new`;
+  writeFileSync(fresh, text, { mode: 0o600 });
+  renameSync(fresh, file);
+}
+
+function addKey({ file, id, tenant, scopes, expires }: Extract<Invocation, { command: 'new' }>): string {
+  const document = read(file);
+  const keys = document.keys ?? [];
+  if (keys.some((key) => key.id === id))
+    throw refused(`${file} has a key ${id}: revoke it, or take another id`);
+  const { text, sha256 } = newApiKey(id);
+  const entry = { id, tenant, scopes, sha256, ...(expires !== null && { expires }) };
+  write(file, { ...document, keys: [...keys, entry] });
+  return text;
+}
+
+function revokeKey(file: string, id: string): string {
+  const document = read(file);
+  const keys = document.keys ?? [];
+  const left = keys.filter((key) => key.id !== id);
+  if (left.length === keys.length) throw refused(`${file} has no key ${id}`);
+  write(file, { ...document, keys: left });
+  return `revoked ${id}`;
+}
+
+function listKeys(file: string): string {
+  const keys = (read(file).keys ?? []) as readonly Readonly<Record<string, unknown>>[];
+  const rows = keys.map(({ sha256: _hash, ...shown }) => JSON.stringify(shown));
+  return rows.length === 0 ? `no keys in ${file}` : rows.join('\n');
+}
+
+/** What is printed. Throws CONFIG_INVALID. */
+export function carryOut(invocation: Invocation): string {
+  if (invocation.command === 'new') return addKey(invocation);
+  return invocation.command === 'revoke'
+    ? revokeKey(invocation.file, invocation.id)
+    : listKeys(invocation.file);
+}

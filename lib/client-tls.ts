@@ -1,0 +1,43 @@
+import { credentials, type ChannelCredentials, type ChannelOptions } from '@grpc/grpc-js';
+import type { Fault } from '#schemas/errors';
+import { configError } from './config-error';
+import { optionalFileSetting, optionalNameSetting, type ConfigOf } from './settings';
+import { readTlsFiles } from './tls-files';
+
+/** How a command of an operator reaches ports of ours that speak TLS. */
+export const clientTlsSettings = {
+  clientTlsCa: optionalFileSetting('ROUNDHOUSE_CLIENT_TLS_CA'),
+  clientTlsCertificate: optionalFileSetting('ROUNDHOUSE_CLIENT_TLS_CERT'),
+  clientTlsKey: optionalFileSetting('ROUNDHOUSE_CLIENT_TLS_KEY'),
+  clientTlsName: optionalNameSetting('ROUNDHOUSE_CLIENT_TLS_NAME'),
+} as const;
+
+export interface GrpcChannel {
+  readonly credentials: ChannelCredentials;
+  readonly options: ChannelOptions;
+}
+
+/** In the clear where no authority is named. Throws CONFIG_INVALID, with every fault. */
+export function clientChannel(config: ConfigOf<typeof clientTlsSettings>): GrpcChannel {
+  const faults: Fault[] = [];
+  const { ca, pair } = readTlsFiles(
+    {
+      ca: { key: 'ROUNDHOUSE_CLIENT_TLS_CA', path: config.clientTlsCa },
+      certificate: { key: 'ROUNDHOUSE_CLIENT_TLS_CERT', path: config.clientTlsCertificate },
+      key: { key: 'ROUNDHOUSE_CLIENT_TLS_KEY', path: config.clientTlsKey },
+    },
+    faults,
+  );
+  if (faults.length === 0 && ca === null && pair !== null) {
+    const limit = 'the authority of whom we call, since there is a certificate to show';
+    faults.push({ path: 'ROUNDHOUSE_CLIENT_TLS_CA', value: '', limit });
+  }
+  if (faults.length > 0) throw configError(faults);
+  if (ca === null) return { credentials: credentials.createInsecure(), options: {} };
+  const name = config.clientTlsName;
+  const named = name === '' ? {} : { 'grpc.ssl_target_name_override': name, 'grpc.default_authority': name };
+  return {
+    credentials: credentials.createSsl(ca, pair?.key ?? null, pair?.certificate ?? null),
+    options: named,
+  };
+}
