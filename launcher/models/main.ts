@@ -22,10 +22,10 @@ function carryOut(invocation: Invocation, parts: CommandParts): Promise<Report> 
   const { command, models, label } = invocation;
   const run = () => commands[command](invocation, parts);
   if (!changing.includes(command)) return run();
-  const named = models.map(({ model, version }) => (version == null ? model : `${model} ${version}`));
+  const named = models.map(({ model, version }) => (version === null ? model : `${model} ${version}`));
   return auditedCommand(process.env, {
     action: `models.${command}`,
-    subject: [...(label == null ? [] : [label]), ...named].join(', '),
+    subject: [...(label === null ? [] : [label]), ...named].join(', '),
     run,
     faultOf: ({ good, text }) => (good ? null : text.slice(0, 500)),
   });
