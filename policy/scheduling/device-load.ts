@@ -49,7 +49,7 @@ export class DeviceLoad {
     const started: StartedShard = { held, device: this, expectedMs, next: 0, sinceMs: null };
     this.arena.take(shard.arenaBytes);
     this.started.set(shard.id, started);
-    this.timetable?.start(shard.id, expectedMs, (phase) => demandOf(phase, shard, this.spec), nowMs);
+    this.timetable?.start(shard.id, expectedMs, (phase) => this.demandOf(phase, shard), nowMs);
     return started;
   }
 
@@ -77,7 +77,10 @@ export class DeviceLoad {
   /** Works out `ahead`: what is committed and not done, a running phase less its time so far. */
   look(nowMs: number): void {
     this.ahead.fill(0);
-    this.timetable?.look(nowMs);
+    if (this.timetable !== null) {
+      this.timetable.look(nowMs);
+      return this.timetable.addAhead(this.ahead);
+    }
     for (const started of this.started.values()) {
       for (let phase = started.next; phase < phases.length; phase += 1) {
         this.ahead[resourceOfPhase[phase]!]! += this.leftMs(started, phase, nowMs);
@@ -87,10 +90,13 @@ export class DeviceLoad {
 
   private leftMs(started: StartedShard, phase: number, nowMs: number): number {
     const { expectedMs, next, sinceMs, held } = started;
-    let left = this.timetable?.leftMs(held.shard.id, phase) ?? expectedMs[phase]!;
+    let left = expectedMs[phase]!;
     if (phase === next && sinceMs !== null) left = Math.max(0, left - (nowMs - sinceMs));
-    if (resourceOfPhase[phase] === cpuResource) return left / this.cores;
-    return left * demandOf(phase, held.shard, this.spec);
+    return left * this.demandOf(phase, held.shard);
+  }
+
+  private demandOf(phase: number, shard: Sized): number {
+    return resourceOfPhase[phase] === cpuResource ? 1 / this.cores : demandOf(phase, shard, this.spec);
   }
 
   private freeArena({ held }: StartedShard): void {

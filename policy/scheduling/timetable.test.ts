@@ -1,4 +1,4 @@
-import { phases, phaseTimes } from './phases';
+import { phases, phaseTimes, resourceOfPhase } from './phases';
 import { Timetable } from './timetable';
 
 const etr = phases.indexOf('etr');
@@ -41,6 +41,37 @@ test('it stands still at the end of a shard that is not there yet, and follows o
   table.leave('b');
   table.look(19);
   expect(table.leftMs('c', etr)).toBe(9);
+});
+
+test('what resources have ahead is the sum of what is left of each phase', () => {
+  const table = new Timetable();
+  const ids = ['a', 'b', 'c', 'd'];
+  const halfOfEtr = (phase: number) => (phase === etr ? 1 / 2 : 1);
+  ids.forEach((id, at) => table.start(id, times(10 + at, 20 - at), halfOfEtr, at));
+  const ahead = (): Float64Array => {
+    const sums = new Float64Array(5);
+    table.addAhead(sums);
+    return sums;
+  };
+  for (const [nowMs, gone] of [
+    [4, ''],
+    [9, 'a'],
+    [16, ''],
+    [17, 'c'],
+    [33, 'b'],
+  ] as const) {
+    if (gone !== '') {
+      table.leave(gone);
+      ids.splice(ids.indexOf(gone), 1);
+    }
+    table.look(nowMs);
+    const left = (phase: number, demand: number): number =>
+      ids.reduce((sum, id) => sum + demand * table.leftMs(id, phase), 0);
+    expect(ahead()[resourceOfPhase[etr]!]).toBeCloseTo(left(etr, 1 / 2), 9);
+    expect(ahead()[resourceOfPhase[or]!]).toBeCloseTo(left(or, 1), 9);
+  }
+  table.leave('d');
+  expect([...ahead()]).toEqual([0, 0, 0, 0, 0]);
 });
 
 test('what stood idle owes nothing', () => {

@@ -1,66 +1,130 @@
-import { cpuResource, phases, resourceOfPhase, resources, type PhaseTimes } from './phases';
+import { BinaryHeap } from './binary-heap';
+import { cpuResource, resourceOfPhase, resources, type PhaseTimes } from './phases';
 
-/** Begin and end of each phase. */
-type Spans = Float64Array;
+/** A phase of a shard, by the table's time. */
+interface Piece {
+  readonly resource: number;
+  readonly begin: number;
+  readonly end: number;
+  /** The share of the resource that it takes. */
+  readonly demand: number;
+  state: 'ahead' | 'running' | 'over';
+}
+
+interface Entry {
+  readonly pieces: readonly Piece[];
+  readonly end: number;
+  isGone: boolean;
+}
 
 /**
  * How far the shards of a device are, where nobody tells: each phase begins when the one before has ended and its
  * resource is free, as expected when the shard was started. The time of this table is the device's own. It runs with
  * the clock but not beyond the expected end of a shard that is still there, and a shard that leaves takes it to that
  * shard's end: so a device that is slower or faster than expected takes its whole table with it, and no error adds up.
+ * Asked after every event with many shards under way, it looks only at what begins and ends.
  */
 export class Timetable {
-  private readonly spans = new Map<string, Spans>();
+  private readonly entries = new Map<string, Entry>();
   private readonly freeAt = new Float64Array(resources.length);
+  private toBegin = newHeap<Piece>(({ begin }) => begin);
+  private byEnd = newHeap<Entry>(({ end }) => end);
+  private readonly running = new Set<Piece>();
+  /** Of what has not begun, for each resource. */
+  private readonly aheadMs = new Float64Array(resources.length);
   private tableMs = 0;
   private clockMs = 0;
 
   /** `demandOf`: the share of its resource that a phase takes. */
   start(id: string, expectedMs: PhaseTimes, demandOf: (phase: number) => number, nowMs: number): void {
     this.look(nowMs);
-    const spans = new Float64Array(2 * phases.length);
     let at = this.tableMs;
-    for (let phase = 0; phase < phases.length; phase += 1) {
+    const pieces = Array.from(expectedMs, (ms, phase) => {
       const resource = resourceOfPhase[phase]!;
-      const ms = expectedMs[phase]!;
+      const demand = demandOf(phase);
       const begin = resource === cpuResource ? at : Math.max(at, this.freeAt[resource]!);
-      if (resource !== cpuResource) this.freeAt[resource] = begin + ms * demandOf(phase);
+      if (resource !== cpuResource) this.freeAt[resource] = begin + ms * demand;
       at = begin + ms;
-      spans[2 * phase] = begin;
-      spans[2 * phase + 1] = at;
-    }
-    this.spans.set(id, spans);
+      return this.add({ resource, begin, end: at, demand, state: 'ahead' });
+    });
+    const entry = { pieces, end: at, isGone: false };
+    this.entries.set(id, entry);
+    this.byEnd.push(entry);
+    this.passTo(this.tableMs);
   }
 
   leave(id: string): void {
-    const spans = this.spans.get(id);
-    if (!this.spans.delete(id)) return;
-    this.tableMs = Math.min(Math.max(this.tableMs, endOf(spans!)), this.earliestEnd());
-    if (this.spans.size === 0) this.freeAt.fill(this.tableMs);
+    const entry = this.entries.get(id);
+    if (entry === undefined) return;
+    this.entries.delete(id);
+    entry.isGone = true;
+    for (const piece of entry.pieces) this.remove(piece);
+    this.passTo(Math.min(Math.max(this.tableMs, entry.end), this.earliestEnd()));
+    if (this.entries.size === 0) this.clear();
   }
 
-  /** Before `leftMs` is asked. */
+  /** Before `leftMs` and `addAhead` are asked. */
   look(nowMs: number): void {
     const passed = Math.max(0, nowMs - this.clockMs);
     this.clockMs = nowMs;
-    this.tableMs = Math.min(this.tableMs + passed, this.earliestEnd());
-    if (this.spans.size === 0) this.freeAt.fill(this.tableMs);
+    this.passTo(Math.min(this.tableMs + passed, this.earliestEnd()));
+    if (this.entries.size === 0) this.clear();
+  }
+
+  /** Adds what each resource has still to do. */
+  addAhead(to: Float64Array): void {
+    for (let resource = 0; resource < to.length; resource += 1)
+      to[resource]! += Math.max(0, this.aheadMs[resource]!);
+    for (const { resource, end, demand } of this.running) to[resource]! += (end - this.tableMs) * demand;
   }
 
   /** Of a phase of a shard that is here. */
   leftMs(id: string, phase: number): number {
-    const spans = this.spans.get(id)!;
-    const end = spans[2 * phase + 1]!;
-    return Math.max(0, end - Math.max(this.tableMs, spans[2 * phase]!));
+    const { begin, end } = this.entries.get(id)!.pieces[phase]!;
+    return Math.max(0, end - Math.max(this.tableMs, begin));
+  }
+
+  private add(piece: Piece): Piece {
+    this.aheadMs[piece.resource]! += (piece.end - piece.begin) * piece.demand;
+    this.toBegin.push(piece);
+    return piece;
+  }
+
+  private remove(piece: Piece): void {
+    if (piece.state === 'ahead') this.aheadMs[piece.resource]! -= (piece.end - piece.begin) * piece.demand;
+    else this.running.delete(piece);
+    piece.state = 'over';
+  }
+
+  private passTo(tableMs: number): void {
+    this.tableMs = tableMs;
+    const { toBegin, running } = this;
+    for (let next = toBegin.first(); next !== undefined && next.begin <= tableMs; next = toBegin.first()) {
+      toBegin.pop();
+      if (next.state !== 'ahead') continue;
+      this.remove(next);
+      next.state = 'running';
+      running.add(next);
+    }
+    for (const piece of running) if (piece.end <= tableMs) this.remove(piece);
   }
 
   private earliestEnd(): number {
-    let earliest = Infinity;
-    for (const spans of this.spans.values()) earliest = Math.min(earliest, endOf(spans));
-    return earliest;
+    const { byEnd } = this;
+    while (byEnd.first()?.isGone === true) byEnd.pop();
+    return byEnd.first()?.end ?? Infinity;
+  }
+
+  /** What stood idle owes nothing, and no sum keeps its rounding. */
+  private clear(): void {
+    this.freeAt.fill(this.tableMs);
+    this.aheadMs.fill(0);
+    this.running.clear();
+    if (this.toBegin.size > 0) this.toBegin = newHeap<Piece>(({ begin }) => begin);
+    if (this.byEnd.size > 0) this.byEnd = newHeap<Entry>(({ end }) => end);
   }
 }
 
-function endOf(spans: Spans): number {
-  return spans[2 * phases.length - 1]!;
+function newHeap<T>(time: (item: T) => number): BinaryHeap<T> {
+  return new BinaryHeap((a, b) => time(a) < time(b));
 }
