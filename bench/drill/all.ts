@@ -6,6 +6,7 @@ import { decisionDrills } from './drills/decisions';
 import { diskDrills } from './drills/disks';
 import { engineDrills } from './drills/engine';
 import { kills } from './drills/kills';
+import { lagDrills } from './drills/lag';
 import { processDrills } from './drills/processes';
 import { seriesDrills } from './drills/series';
 import { serverDrills } from './drills/servers';
@@ -16,6 +17,7 @@ export const drills: readonly Drill[] = [
   ...decisionDrills,
   ...engineDrills,
   ...consumerDrills,
+  ...lagDrills,
   ...byteDrills,
   ...clockDrills,
   ...serverDrills,

@@ -28,10 +28,9 @@ const scrapeMs = 500;
 const patienceMs = 12_000;
 
 function scrapeConfig(stand: Stand): string {
-  const targets = ['ingest', 'worker', 'aggregator', 'ops'].flatMap((name) => {
-    const port = stand.pipeline.processes().find((one) => one.name === name)?.ports.http;
-    return port === undefined ? [] : [{ name, target: `${loopback}:${port}` }];
-  });
+  const targets = stand.services.flatMap(({ name, ports: { http } }) =>
+    http === undefined ? [] : [{ name, target: `${loopback}:${http}` }],
+  );
   const jobs = targets.map(
     ({ name, target }) =>
       `  - job_name: roundhouse-${name}\n    static_configs: [{ targets: ['${target}'] }]\n`,

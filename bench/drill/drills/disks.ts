@@ -1,5 +1,4 @@
 import { mkdtempSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
 import { projectPath } from '#schemas/project-root';
 import { check, type Check, type Drill, type DrillContext } from '../drill';
 import { runProgram } from '../program';
@@ -16,7 +15,7 @@ async function inSmallDisk({ of }: DrillContext): Promise<Check[]> {
   }
   const folder = mkdtempSync(projectPath('.roundhouse', 'small-disk-'));
   try {
-    const child = join(__dirname, '..', 'disk-full-child.js');
+    const child = projectPath('dist', 'bench', 'drill', 'disk-full-child.js');
     const seconds = String(of(8, 4));
     const { code, output } = await runProgram('unshare', [
       ...namespace,

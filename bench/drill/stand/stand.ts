@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { startPipeline, type Pipeline, type PipelineOptions } from '#launcher/pipeline';
 import { untilReady } from '#launcher/readiness';
+import type { ServicePorts, SupervisedProcess } from '#launcher/processes';
 import { makeRunFolder, type RunFolder } from '#launcher/run-folder';
 import { createKafka } from '#lib/bus/kafka-client';
 import { connectBus, type Bus } from '#lib/bus/kafka';
@@ -8,6 +9,7 @@ import { createTelemetry } from '#lib/telemetry';
 import { topicsOf, type Topics } from '#schemas/topics';
 import { falseClock, type FalseClock } from './false-clock';
 import { faultModels, type FaultModels } from './fault-models';
+import { opsProcess } from './ops-process';
 import { startServers, stopServers, type Servers } from './servers';
 
 const readyMs = 90_000;
@@ -34,6 +36,7 @@ export class Stand {
     readonly env: NodeJS.ProcessEnv,
     /** The aggregator's. */
     readonly clock: FalseClock,
+    private readonly ops: SupervisedProcess | null,
   ) {}
 
   static async start({ env = {}, ...options }: StandOptions = {}): Promise<Stand> {
@@ -60,7 +63,9 @@ export class Stand {
       });
       const brokers = [servers.broker.address];
       const bus = connectBus({ brokers, clientId: 'drill', logger, maxMessageBytes: 8_388_608 });
-      return new Stand(pipeline, servers, bus, models, folder, all, clock);
+      const ops = opsProcess(pipeline, servers, topicsOf().shards);
+      await ops?.start();
+      return new Stand(pipeline, servers, bus, models, folder, all, clock, ops);
     } catch (error) {
       await stopServers(servers);
       models.remove();
@@ -78,9 +83,18 @@ export class Stand {
     return this.models.folder;
   }
 
-  private process(name: string) {
-    const own = { broker: this.servers.broker.process, redis: this.servers.redis.process };
-    return name === 'broker' || name === 'redis' ? own[name] : null;
+  private process(name: string): SupervisedProcess | null {
+    const { broker, redis } = this.servers;
+    return [broker.process, redis.process, this.ops].find((one) => one?.name === name) ?? null;
+  }
+
+  /** Services with a port for health. */
+  get services(): readonly {
+    readonly name: string;
+    readonly pid: number | null;
+    readonly ports: ServicePorts;
+  }[] {
+    return [...this.pipeline.processes(), ...(this.ops === null ? [] : [this.ops])];
   }
 
   /** Of the first worker's engine where the name is `engine`. */
@@ -107,7 +121,7 @@ export class Stand {
 
   /** Of a service's port for health. */
   url(service: string, path: string): string {
-    const port = this.pipeline.processes().find(({ name }) => name === service)?.ports.http;
+    const port = this.services.find(({ name }) => name === service)?.ports.http;
     return `http://127.0.0.1:${port}${path}`;
   }
 
@@ -123,7 +137,7 @@ export class Stand {
   /** Until every service that should run is ready. Rejects with the reasons. */
   async ready(timeoutMs = readyMs): Promise<void> {
     const { signal } = new AbortController();
-    const services = () => this.pipeline.processes().filter(({ pid }) => pid !== null);
+    const services = () => this.services.filter(({ pid }) => pid !== null);
     const faults = await untilReady(services, { timeoutMs, signal, onWait: () => undefined });
     if (faults.length > 0) throw new Error(`not ready in ${timeoutMs} ms: ${faults.join('; ')}`);
   }
@@ -135,7 +149,7 @@ export class Stand {
       line.delay(0);
       await line.set('open');
     }
-    const all = [broker.process, redis.process];
+    const all = [broker.process, redis.process, ...(this.ops === null ? [] : [this.ops])];
     for (const one of all) one.signal('SIGCONT');
     for (const { name } of this.pipeline.processes()) this.pipeline.signal(name, 'SIGCONT');
     for (const pid of this.pipeline.enginePids()) process.kill(pid, 'SIGCONT');
@@ -146,6 +160,7 @@ export class Stand {
 
   async stop(): Promise<void> {
     await this.bus.close();
+    await this.ops?.stop();
     await this.pipeline.stop();
     await stopServers(this.servers);
     this.models.remove();
