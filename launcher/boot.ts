@@ -22,12 +22,14 @@ export function boot({ env, terminal, signal, ports, onLost }: BootOptions): Pro
     inheritedEnv: env,
     abort: signal,
     ...given,
+    counts: { ops: 1 },
     ...(ports === undefined ? {} : { ports }),
     onEvent: (event) => {
       const line = processEventLine(event);
       if (event.kind === 'ready' || event.kind === 'awaited') terminal.status(line);
       else terminal.line(line);
-      if (event.kind === 'gaveUp') onLost(new GivenUp(event));
+      // Rounds are decided without a console.
+      if (event.kind === 'gaveUp' && event.name !== 'ops') onLost(new GivenUp(event));
     },
   });
 }
@@ -39,7 +41,7 @@ function startedText({ kafkaBrokers, redisUrl }: ReturnType<typeof givenServers>
     ...(kafkaBrokers === undefined ? [] : [`Kafka at ${kafkaBrokers}`]),
     ...(redisUrl === undefined ? [] : ['the Redis of REDIS_URL']),
   ];
-  const parts = [...own, 'ingest', 'worker with its engine', 'aggregator'].join(', ');
+  const parts = [...own, 'ingest', 'worker with its engine', 'aggregator', 'console'].join(', ');
   return others.length === 0 ? parts : `${parts}, with ${others.join(' and ')}`;
 }
 

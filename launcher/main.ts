@@ -40,7 +40,9 @@ async function run(args: Run, asked: AbortSignal): Promise<void> {
     onLost: (reason) => lost.abort(reason),
   });
   try {
-    terminal.line(`the pipeline is up after ${((Date.now() - startedAt) / 1000).toFixed(1)} s`);
+    terminal.line(
+      `the pipeline is up after ${((Date.now() - startedAt) / 1000).toFixed(1)} s; the console: ${pipeline.consoleUrl}`,
+    );
     const faults = await untilServing(pipeline, { terminal, signal });
     if (args.kind !== 'serve' && plan !== null) {
       if (faults.length > 0) throw notReady(faults, pipeline);

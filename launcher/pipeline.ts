@@ -15,7 +15,7 @@ export interface PipelineOptions {
   readonly kafkaBrokers?: string;
   readonly redisUrl?: string;
   readonly topicPrefix?: string;
-  /** 1 each by default; 0 leaves the kind out. The second of a kind is named `worker-2`, and so on. */
+  /** 1 each by default, of `ops` none; 0 leaves the kind out. The second of a kind is named `worker-2`, and so on. */
   readonly counts?: Partial<Record<ServiceKind, number>>;
   /** Ports of the first of each kind; any free one when absent. */
   readonly ports?: Partial<Record<ServiceKind, ServicePorts>>;
@@ -66,6 +66,8 @@ export interface Pipeline {
   /** URLs of the first worker's KServe endpoint over HTTP, and of its metrics. */
   readonly workerHttp: string;
   readonly workerMetrics: string;
+  /** http://host:port of the console; empty when there is none. */
+  readonly consoleUrl: string;
   processes(): readonly RunningProcess[];
   /** Ids of the engine processes of a worker. */
   enginePids(worker?: string): number[];
@@ -98,7 +100,10 @@ export async function startPipeline(options: PipelineOptions): Promise<Pipeline>
     const services = describeServices(options, folder, addresses);
     started.push(...services);
     options.abort?.throwIfAborted();
-    await allOf(services.map((service) => service.start()));
+    const [consoles, others] = [services.filter(isConsole), services.filter((each) => !isConsole(each))];
+    await allOf(others.map((service) => service.start()));
+    // It asks the others, at the ports that they have by now.
+    await allOf(consoles.map((console) => console.start()));
     return pipelineOf(options, folder, addresses, started);
   } catch (error) {
     await killAll();
@@ -112,6 +117,10 @@ export async function startPipeline(options: PipelineOptions): Promise<Pipeline>
 }
 
 type Addresses = Pick<Pipeline, 'kafkaBrokers' | 'redisUrl'>;
+
+function isConsole({ name }: SupervisedProcess): boolean {
+  return /^ops(-\d+)?$/.test(name);
+}
 
 async function startServers(
   options: PipelineOptions,
@@ -141,15 +150,24 @@ async function allOf<T>(work: readonly (Promise<T> | T)[]): Promise<T[]> {
   return results.map((result) => (result as PromiseFulfilledResult<T>).value);
 }
 
-/** In the order of the data: ingest, workers, aggregators. */
+/** What the console asks, unless the environment says it. */
+function targetsOf(services: readonly SupervisedProcess[]): NodeJS.ProcessEnv {
+  const urls = services
+    .filter((service) => !isConsole(service) && service.ports.http !== undefined)
+    .map(({ name, ports }) => `${name}=http://${loopback}:${ports.http}`);
+  return urls.length === 0 ? {} : { ROUNDHOUSE_OPS_TARGETS: urls.join(',') };
+}
+
+/** In the order of the data: ingest, workers, aggregators; then the console. */
 function describeServices(
   options: PipelineOptions,
   folder: RunFolder,
   addresses: Addresses,
 ): SupervisedProcess[] {
-  const kinds: readonly ServiceKind[] = ['ingest', 'worker', 'aggregator'];
-  return kinds.flatMap((kind) =>
-    Array.from({ length: options.counts?.[kind] ?? 1 }, (_, index) => {
+  const kinds: readonly ServiceKind[] = ['ingest', 'worker', 'aggregator', 'ops'];
+  const isToldTargets = Boolean(options.inheritedEnv['ROUNDHOUSE_OPS_TARGETS']);
+  const services: SupervisedProcess[] = kinds.flatMap((kind) =>
+    Array.from({ length: options.counts?.[kind] ?? (kind === 'ops' ? 0 : 1) }, (_, index) => {
       const name = index === 0 ? kind : `${kind}-${index + 1}`;
       return serviceProcess({
         name,
@@ -162,12 +180,14 @@ function describeServices(
           ROUNDHOUSE_STATE_DIR: join(folder.path, 'state'),
           ...serviceEnvironment(options, addresses, kind, name),
         },
+        ...(kind === 'ops' && !isToldTargets ? { envAtStart: () => targetsOf(services) } : {}),
         readyTimeoutMs: options.readyTimeoutMs ?? 60_000,
         restarts: options.restarts ?? true,
         ...(options.onEvent === undefined ? {} : { onEvent: options.onEvent }),
       });
     }),
   );
+  return services;
 }
 
 function serviceEnvironment(
@@ -205,7 +225,10 @@ function schemeOf({ inheritedEnv, env = {}, serviceEnv = {} }: PipelineOptions):
   return all['ROUNDHOUSE_TLS_CERT'] ? 'https' : 'http';
 }
 
-type Endpoints = Pick<Pipeline, 'ingestUrl' | 'ingestGrpc' | 'workerGrpc' | 'workerHttp' | 'workerMetrics'>;
+type Endpoints = Pick<
+  Pipeline,
+  'ingestUrl' | 'ingestGrpc' | 'workerGrpc' | 'workerHttp' | 'workerMetrics' | 'consoleUrl'
+>;
 
 function endpointsOf(processes: Processes, scheme: string): Endpoints {
   const hostPort = (port?: number): string => (port === undefined ? '' : `${loopback}:${port}`);
@@ -218,6 +241,7 @@ function endpointsOf(processes: Processes, scheme: string): Endpoints {
     workerGrpc: hostPort(worker?.grpc),
     workerHttp: url(hostPort(worker?.kserveHttp)),
     workerMetrics: url(hostPort(worker?.metrics), '/metrics'),
+    consoleUrl: url(hostPort(find(processes, 'ops')?.ports.http)),
   };
 }
 

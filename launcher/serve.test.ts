@@ -15,6 +15,7 @@ test('every address of the pipeline is listed, and what other commands need', ()
     workerGrpc: '127.0.0.1:3',
     workerHttp: 'http://127.0.0.1:4',
     workerMetrics: 'http://127.0.0.1:5/metrics',
+    consoleUrl: 'http://127.0.0.1:10',
     kafkaBrokers: '127.0.0.1:6',
     redisUrl: 'redis://127.0.0.1:7',
     topicPrefix: 'mine.',
@@ -25,7 +26,7 @@ test('every address of the pipeline is listed, and what other commands need', ()
       { name: 'aggregator', pid: 3, ports: { http: 9 } },
     ],
   });
-  for (const port of [1, 2, 3, 4, 5, 6, 7]) expect(text).toContain(`127.0.0.1:${port}`);
+  for (const port of [1, 2, 3, 4, 5, 6, 7, 10]) expect(text).toContain(`127.0.0.1:${port}`);
   expect(text).toContain('worker http://127.0.0.1:8, aggregator http://127.0.0.1:9');
   expect(text).toContain(
     'KAFKA_BROKERS=127.0.0.1:6 ROUNDHOUSE_TOPIC_PREFIX=mine. npm run --silent dead-letters',
@@ -38,6 +39,7 @@ test('a port that is set to nothing is the default one', () => {
     ingest: { http: 8080, grpc: 8081 },
     worker: { http: 8090, grpc: 8001, kserveHttp: 8000, metrics: 9102 },
     aggregator: { http: 8070 },
+    ops: { http: 8060 },
   });
 });
 

@@ -12,6 +12,7 @@ const portSettings = {
   workerMetrics: portSetting('ROUNDHOUSE_WORKER_METRICS_PORT', 8002),
   workerPeer: portSetting('ROUNDHOUSE_WORKER_PEER_PORT', 8003),
   aggregatorHttp: portSetting('ROUNDHOUSE_AGGREGATOR_HTTP_PORT', 8070),
+  opsHttp: portSetting('ROUNDHOUSE_OPS_HTTP_PORT', 8060),
 };
 
 /** A worker with one of these opens a port for other workers (docs/ucx.md). */
@@ -34,6 +35,7 @@ export function servedPorts(env: NodeJS.ProcessEnv): NonNullable<PipelineOptions
       ...(opensPeer ? { peer: ports.workerPeer } : {}),
     },
     aggregator: { http: ports.aggregatorHttp },
+    ops: { http: ports.opsHttp },
   };
 }
 
@@ -43,7 +45,7 @@ type Served = Pick<
   Pipeline,
   'ingestUrl' | 'ingestGrpc' | 'workerGrpc' | 'kafkaBrokers' | 'redisUrl' | 'topicPrefix'
 > &
-  Pick<Pipeline, 'logs' | 'processes' | 'workerHttp' | 'workerMetrics'>;
+  Pick<Pipeline, 'logs' | 'processes' | 'workerHttp' | 'workerMetrics' | 'consoleUrl'>;
 
 /** /livez, /readyz and /metrics of every service. */
 function healthLine(processes: ReturnType<Pipeline['processes']>): string {
@@ -65,11 +67,18 @@ export function shellWord(text: string): string {
   return /^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
+/** As it may stand on a screen. */
+function withoutPassword(url: string): string {
+  return url.replace(/\/\/[^/]*@/, '//***@');
+}
+
 /** What a producer needs to know, with commands that work as they stand, again and again. */
 export function endpointsText(pipeline: Served): string {
-  const { ingestUrl, ingestGrpc, workerGrpc, kafkaBrokers, redisUrl, logs } = pipeline;
-  const { workerHttp, workerMetrics } = pipeline;
+  const { ingestUrl, ingestGrpc, workerGrpc, kafkaBrokers, logs } = pipeline;
+  const redisUrl = withoutPassword(pipeline.redisUrl);
+  const { workerHttp, workerMetrics, consoleUrl } = pipeline;
   return `
+  console     ${consoleUrl}   rounds, figures, engines and incidents, live (docs/console.md)
   HTTP        ${ingestUrl}   POST /v1/rounds, GET /v1/runs/{runId}/rounds/{roundId}/decision?waitMs=, POST /v1/observations
   gRPC        ${ingestGrpc}   SubmitRound, WatchDecisions (${path('schemas/proto')})
   KServe v2   ${workerHttp}   HTTP: curl, any Triton client (docs/kserve.md); gRPC on ${workerGrpc}

@@ -34,7 +34,7 @@ test('free ports, any port and a number that is none pass: the services say what
 
 test('the variables are those of the services', () => {
   const all = { http: 1, grpc: 2, kserveHttp: 3, metrics: 4, peer: 5 };
-  const variables = wantedPorts({ ingest: all, worker: all, aggregator: all }).map(
+  const variables = wantedPorts({ ingest: all, worker: all, aggregator: all, ops: all }).map(
     ({ variable }) => variable,
   );
   expect(variables.sort()).toEqual(

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { projectPath } from '#schemas/project-root';
 import { SupervisedProcess, type ProcessEvent, type ServicePorts } from './processes';
 
-export type ServiceKind = 'ingest' | 'worker' | 'aggregator';
+export type ServiceKind = 'ingest' | 'worker' | 'aggregator' | 'ops';
 
 interface ServiceKindFacts {
   readonly folder: string;
@@ -34,6 +34,7 @@ export const serviceKinds: Readonly<Record<ServiceKind, ServiceKindFacts>> = {
     awaits: 'its topics in Kafka and its state in Redis',
     portKeys: { http: 'ROUNDHOUSE_AGGREGATOR_HTTP_PORT' },
   },
+  ops: { folder: 'ops', awaits: 'its port', portKeys: { http: 'ROUNDHOUSE_OPS_HTTP_PORT' } },
 };
 
 /** A port that somebody asked for by number, and the variable that names it. */
@@ -65,6 +66,8 @@ interface ServiceOptions {
   readonly ports: ServicePorts;
   /** The whole environment but for its ports. */
   readonly env: NodeJS.ProcessEnv;
+  /** What of it is only known when it starts. */
+  readonly envAtStart?: () => NodeJS.ProcessEnv;
   readonly readyTimeoutMs: number;
   readonly restarts: boolean;
   readonly onEvent?: (event: ProcessEvent) => void;
@@ -82,7 +85,7 @@ export function serviceProcess(options: ServiceOptions): SupervisedProcess {
       name: options.name,
       command: process.execPath,
       args: ['--enable-source-maps', projectPath('dist', 'services', folder, 'main.js')],
-      environment: (last) => ({ ...options.env, ...portsIn(last) }),
+      environment: (last) => ({ ...options.env, ...options.envAtStart?.(), ...portsIn(last) }),
       logFile: join(options.logs, `${options.name}.log`),
       ready: 'message',
       awaits,

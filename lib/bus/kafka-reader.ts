@@ -28,6 +28,8 @@ export interface ReadRangeOptions extends FollowOptions {
   readonly to?: StartPosition;
   /** DEPENDENCY_ABSENT when nothing more comes for so long. */
   readonly stallTimeoutMs?: number;
+  /** Asked again and again: true ends the reading before `to`. */
+  readonly isEnough?: () => boolean;
 }
 
 type Positions = Map<number, bigint>;
@@ -159,7 +161,7 @@ export async function readRange(kafka: Kafka, logger: Logger, options: ReadRange
     handle(message);
   });
   if (!isRead()) void reader.open();
-  while (!isRead()) {
+  while (!isRead() && options.isEnough?.() !== true) {
     await sleep(5);
     if (performance.now() - lastMessageAt <= stallTimeoutMs) continue;
     await reader.close();

@@ -19,7 +19,13 @@ import type { TopicSpec } from './topic-specs';
 
 export type { BusOptions } from './kafka-client';
 export type { FollowOptions, Follower, ReadRangeOptions, StartPosition } from './kafka-reader';
-export type { GroupOfTopic, GroupOffsets, OffsetsLook, OffsetsReader } from './kafka-offsets';
+export type {
+  GroupOfTopic,
+  GroupOffsets,
+  OffsetsLook,
+  OffsetsReader,
+  TopicOffsets,
+} from './kafka-offsets';
 export { topicSpecs, type TopicSettings, type TopicSpec } from './topic-specs';
 
 export interface Bus {

@@ -1,7 +1,7 @@
 import type { UnixMs, ZoneId } from './brands';
 import { SchemaStore } from './codec/schema-store';
 import { singleObjectCodec } from './codec/single-object';
-import type { DecisionContent, RoundKey, ShardUse } from './domain';
+import type { DecisionContent, RoundKey, ShardOutcome, ShardUse } from './domain';
 import { projectPath } from './project-root';
 
 /** What there is to say of a round without its orders, couriers and policy. */
@@ -27,6 +27,9 @@ export interface DecisionSummary extends RoundKey {
   readonly candidatesTotal: number;
   readonly candidatesArrived: number;
 }
+
+/** What there is to say of an outcome without its plans. */
+export type OutcomeSummary = Pick<ShardOutcome, 'shardIndex' | 'candidateCount' | 'status' | 'errorCode'>;
 
 const folder = projectPath('schemas', 'avro');
 const ids = { tenantId: true, runId: true, roundId: true, zoneId: true, deadline: true } as const;
@@ -62,6 +65,20 @@ const decisions = singleObjectCodec<ReadDecision>(
     },
   }),
 );
+
+const outcomes = singleObjectCodec<OutcomeSummary>(
+  new SchemaStore(folder, 'outcomes', {
+    shardIndex: true,
+    candidateCount: true,
+    status: true,
+    errorCode: true,
+  }),
+);
+
+/** Of a record of dispatch.outcomes. Throws as a codec does; the bytes are checked as a whole. */
+export function readOutcomeSummary(bytes: Uint8Array): OutcomeSummary {
+  return outcomes.decode(bytes);
+}
 
 /** Of a record of dispatch.rounds. Throws as a codec does; the bytes are checked as a whole. */
 export function readRoundSummary(bytes: Uint8Array): RoundSummary {

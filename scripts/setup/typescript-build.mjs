@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { runLogged } from './command.mjs';
+import { consoleFolder, consoleSources } from './console-bundle.mjs';
 import { filesUnder, hashFiles, isStamped, writeStamp } from './stamp.mjs';
 
 export const sourceFolders = [
@@ -14,7 +15,7 @@ export const sourceFolders = [
   'bench',
 ];
 
-/** dist/ by the TypeScript compiler. */
+/** dist/ by the TypeScript compiler, and in it the console's page by esbuild. */
 export function typescriptBuild(places) {
   const inputs = () => hashFiles(places.root, sources(places.root));
   return {
@@ -29,6 +30,10 @@ export function typescriptBuild(places) {
         cwd: places.root,
         log: join(places.logs, 'setup-typescript.log'),
       });
+      await runLogged(process.execPath, [join(places.root, 'scripts', 'setup', 'console-bundle.mjs')], {
+        cwd: places.root,
+        log: join(places.logs, 'setup-console.log'),
+      });
       writeStamp(places.dist, from);
     },
   };
@@ -39,6 +44,7 @@ function sources(root) {
   return [
     join(root, 'tsconfig.json'),
     join(root, 'package-lock.json'),
+    ...filesUnder(join(root, consoleFolder), (name) => consoleSources.test(name)),
     ...sourceFolders.flatMap((folder) => filesUnder(join(root, folder), isSource)),
   ];
 }

@@ -23,6 +23,7 @@ export function checksOf(root) {
     ['lengths of source files', [join('scripts', 'checks', 'file-sizes.mjs')]],
     ['Compose file', [join('scripts', 'checks', 'compose.mjs')]],
     ['Dockerfiles', [join('scripts', 'checks', 'dockerfiles.mjs')]],
+    ['Helm chart', [join('scripts', 'checks', 'helm.mjs')]],
     ['alerts, their tests and the runbook', [join('scripts', 'checks', 'alerts.mjs')]],
     ['dashboards are current', [join('scripts', 'ops', 'dashboards.mjs'), '--check']],
     ['rules and queries (promtool)', [join('scripts', 'checks', 'promtool.mjs')]],

@@ -1,0 +1,60 @@
+import type { Logger } from '#lib/telemetry';
+import type { Target } from '../config';
+import type { LagWatch } from '../kafka/lag-watch';
+import { TextFetcher } from '../scrape/fetch-text';
+import { findInstances } from '../scrape/instances';
+import { scrapeService } from '../scrape/scrape-service';
+import type { Seen } from './console-state';
+
+interface LooksParts {
+  readonly lag: LagWatch;
+  readonly targets: readonly Target[];
+  readonly intervalMs: number;
+  readonly logger: Logger;
+  onSeen(seen: Seen): void;
+}
+
+/** Looks at brokers and services again and again, each look after the one before it has ended. */
+export class Looks {
+  private readonly fetcher = new TextFetcher();
+  private timer: NodeJS.Timeout | null = null;
+  private running: Promise<void> = Promise.resolve();
+  private isOver = false;
+
+  constructor(private readonly parts: LooksParts) {}
+
+  start(): void {
+    this.running = this.look();
+  }
+
+  private async look(): Promise<void> {
+    const startedAt = performance.now();
+    try {
+      this.parts.onSeen(await this.see());
+    } catch (error) {
+      this.parts.logger.error({ event: 'LookFailed', error });
+    }
+    if (this.isOver) return;
+    const leftMs = this.parts.intervalMs - (performance.now() - startedAt);
+    this.timer = setTimeout(() => this.start(), Math.max(50, leftMs));
+  }
+
+  private async see(): Promise<Seen> {
+    const { lag, targets } = this.parts;
+    const [seenLag, services] = await Promise.all([lag.look(), this.scrape(targets)]);
+    const missingTopics = lag.missing();
+    return { at: Date.now(), lag: seenLag, services, kafkaFault: lag.whyNot(), missingTopics };
+  }
+
+  private async scrape(targets: readonly Target[]): Promise<Seen['services']> {
+    const instances = await findInstances(targets);
+    return Promise.all(instances.map((instance) => scrapeService(this.fetcher, instance)));
+  }
+
+  async close(): Promise<void> {
+    this.isOver = true;
+    if (this.timer !== null) clearTimeout(this.timer);
+    await this.running;
+    this.fetcher.close();
+  }
+}

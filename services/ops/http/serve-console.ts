@@ -1,0 +1,68 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { closeServer, healthRoutes, listen, type HealthOptions } from '#lib/health';
+import type { Snapshot } from '../console/messages';
+import { answerApi, type ApiParts, type Reply } from './api';
+import type { StaticFiles } from './static-files';
+import type { Viewers } from './viewers';
+
+/** Nothing but our own files runs or is loaded, and nobody frames the page. */
+const securityHeaders = {
+  'content-security-policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-resource-policy': 'same-origin',
+  'cross-origin-opener-policy': 'same-origin',
+} as const;
+
+export interface ConsoleParts extends HealthOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly files: StaticFiles;
+  readonly viewers: Viewers;
+  readonly api: ApiParts;
+  snapshot(): Snapshot | null;
+  onFault(error: unknown): void;
+}
+
+function send(response: ServerResponse, { status, body }: Reply): void {
+  const text = JSON.stringify(body);
+  response.writeHead(status, {
+    'content-type': 'application/json',
+    'cache-control': 'no-store',
+    'content-length': Buffer.byteLength(text),
+  });
+  response.end(text);
+}
+
+const readOnly: Reply = { status: 405, body: { error: 'METHOD_NOT_ALLOWED', message: 'only GET and HEAD' } };
+const busy: Reply = { status: 503, body: { error: 'BUSY', message: 'too many consoles are open' } };
+const absent: Reply = { status: 404, body: { error: 'NOT_FOUND', message: 'nothing is there' } };
+
+/** The console's page, its events and questions, and the health routes, on one port. Everything is read only. */
+export async function serveConsole(parts: ConsoleParts): Promise<{ port: number; close(): Promise<void> }> {
+  const health = healthRoutes(parts);
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    for (const [name, value] of Object.entries(securityHeaders)) response.setHeader(name, value);
+    if (request.method !== 'GET' && request.method !== 'HEAD') return send(response, readOnly);
+    if (await health(request, response)) return;
+    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://console');
+    if (parts.files.answer(pathname, request, response)) return;
+    if (pathname === '/api/live') return watch(parts, response);
+    send(response, (await answerApi(parts.api, pathname, searchParams)) ?? absent);
+  };
+  const server = createServer({ requestTimeout: 10_000, headersTimeout: 10_000 }, (request, response) => {
+    answer(request, response).catch((error: unknown) => {
+      parts.onFault(error);
+      if (response.headersSent) response.destroy();
+      else send(response, { status: 500, body: { error: 'INTERNAL', message: 'a fault of the console' } });
+    });
+  });
+  const port = await listen(server, parts.host, parts.port);
+  return { port, close: () => closeServer(server) };
+}
+
+function watch({ viewers, snapshot }: ConsoleParts, response: ServerResponse): void {
+  if (viewers.hasRoom) viewers.add(response, snapshot());
+  else send(response, busy);
+}

@@ -1,0 +1,61 @@
+import type { ServerResponse } from 'node:http';
+import type { Snapshot, Tick } from '../console/messages';
+
+/** A viewer that has so much unread is cut off: its page begins anew with one snapshot. */
+const mostUnreadBytes = 4 * 1024 * 1024;
+const heartbeatMs = 15_000;
+const reconnectMs = 1_000;
+
+function eventText(name: 'snapshot' | 'tick', value: Snapshot | Tick): string {
+  return `event: ${name}\ndata: ${JSON.stringify(value)}\n\n`;
+}
+
+/** The open consoles. Each gets a snapshot, then what changes, as server-sent events. */
+export class Viewers {
+  private readonly open = new Set<ServerResponse>();
+  private readonly heartbeat: NodeJS.Timeout;
+
+  constructor(private readonly most: number) {
+    this.heartbeat = setInterval(() => this.write(': here\n\n'), heartbeatMs);
+    this.heartbeat.unref();
+  }
+
+  get count(): number {
+    return this.open.size;
+  }
+
+  get hasRoom(): boolean {
+    return this.open.size < this.most;
+  }
+
+  /** Before the first look there is no snapshot; it comes with it then. */
+  add(response: ServerResponse, snapshot: Snapshot | null): void {
+    response.writeHead(200, {
+      'content-type': 'text/event-stream',
+      'cache-control': 'no-store',
+      'x-accel-buffering': 'no',
+    });
+    response.write(`retry: ${reconnectMs}\n\n`);
+    if (snapshot !== null) response.write(eventText('snapshot', snapshot));
+    this.open.add(response);
+    response.on('close', () => this.open.delete(response));
+  }
+
+  tick(tick: Tick, isFirst: () => Snapshot | null): void {
+    if (this.open.size === 0) return;
+    const first = isFirst();
+    this.write(first === null ? eventText('tick', tick) : eventText('snapshot', first));
+  }
+
+  private write(text: string): void {
+    for (const response of this.open) {
+      if (response.writableLength > mostUnreadBytes) response.destroy();
+      else response.write(text);
+    }
+  }
+
+  close(): void {
+    clearInterval(this.heartbeat);
+    for (const response of this.open) response.end();
+  }
+}

@@ -1,0 +1,38 @@
+import { DrainRate } from '#policy/operations/drain-rate';
+import { roundsAtRisk, type Stage } from '#policy/operations/rounds-at-risk';
+import type { UnixMs } from '#schemas/brands';
+import type { OwnGroups } from '../kafka/group-names';
+import type { GroupView, LagView } from '../kafka/lag-book';
+import type { RoundView } from './round-view';
+
+/** How fast shards and outcomes are taken, and which waiting rounds that is too slow for. */
+export class RiskWatch {
+  private readonly shards = new DrainRate();
+  private readonly outcomes = new DrainRate();
+  private lag: LagView = { topics: [], groups: [] };
+
+  constructor(private readonly groups: OwnGroups) {}
+
+  saw(lag: LagView, at: number): void {
+    this.lag = lag;
+    for (const [rate, group] of [
+      [this.shards, this.viewOf('shards')],
+      [this.outcomes, this.viewOf('outcomes')],
+    ] as const) {
+      if (group !== undefined) rate.saw({ at, backlog: group.backlog, taken: group.taken });
+    }
+  }
+
+  viewOf(name: keyof OwnGroups): GroupView | undefined {
+    const { groupId, topic } = this.groups[name];
+    return this.lag.groups.find((group) => group.groupId === groupId && group.topic === topic);
+  }
+
+  /** `waiting` in the order of their manifests. */
+  atRisk(waiting: readonly RoundView[], now: number): RoundView[] {
+    const stage = (name: 'shards' | 'outcomes'): Stage => {
+      return { backlog: this.viewOf(name)?.backlog ?? 0, perSecond: this[name].perSecond };
+    };
+    return roundsAtRisk(waiting, { shards: stage('shards'), outcomes: stage('outcomes') }, now as UnixMs);
+  }
+}

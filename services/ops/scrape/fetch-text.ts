@@ -1,0 +1,48 @@
+import { Agent as HttpAgent, get as getHttp } from 'node:http';
+import { Agent as HttpsAgent, get as getHttps } from 'node:https';
+
+export interface Answer {
+  readonly status: number;
+  readonly text: string;
+}
+
+const timeoutMs = 1_500;
+const mostBytes = 8 * 1024 * 1024;
+
+/** GET over connections that stay open. */
+export class TextFetcher {
+  private readonly http = new HttpAgent({ keepAlive: true, maxSockets: 4 });
+  private readonly https = new HttpsAgent({ keepAlive: true, maxSockets: 4 });
+
+  /** Rejects when there is no whole answer in time, or too large a one; the words are for an operator. */
+  get(url: string): Promise<Answer> {
+    const isTls = url.startsWith('https:');
+    return new Promise((resolve, reject) => {
+      const options = { agent: isTls ? this.https : this.http, signal: AbortSignal.timeout(timeoutMs) };
+      const request = (isTls ? getHttps : getHttp)(url, options, (response) => {
+        const chunks: Buffer[] = [];
+        let bytes = 0;
+        response.on('data', (chunk: Buffer) => {
+          bytes += chunk.length;
+          if (bytes > mostBytes) request.destroy(new Error(`more than ${mostBytes} bytes`));
+          else chunks.push(chunk);
+        });
+        response.on('error', (error) => reject(inWords(error)));
+        response.on('end', () =>
+          resolve({ status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString() }),
+        );
+      });
+      request.on('error', (error) => reject(inWords(error)));
+    });
+  }
+
+  close(): void {
+    this.http.destroy();
+    this.https.destroy();
+  }
+}
+
+function inWords(error: NodeJS.ErrnoException): Error {
+  if (error.code === 'ABORT_ERR') return new Error(`no answer in ${timeoutMs} ms`);
+  return error.code === 'ECONNREFUSED' ? new Error('nobody listens there') : error;
+}

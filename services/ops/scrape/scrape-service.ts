@@ -1,0 +1,79 @@
+import type { TextFetcher } from './fetch-text';
+import { readSeries, type Series } from './prometheus-text';
+import type { Instance } from './instances';
+import { wantedSeries } from './wanted-series';
+
+/** As the worker answers at /status; what a newer or older one says more or less is let pass. */
+export interface EngineFacts {
+  readonly id: string;
+  readonly state: string;
+  readonly reason: string;
+  readonly device: string;
+  readonly incarnation: number;
+}
+export interface IncidentFacts {
+  readonly id: string;
+  readonly kind: string;
+  readonly role: string;
+  readonly reason: string;
+  readonly at: string;
+  readonly reaction: string;
+  readonly engine: {
+    readonly pid: number;
+    readonly device: string;
+    readonly exitCode: number | null;
+    readonly signal: string | null;
+    readonly upMs: number;
+  } | null;
+}
+
+/** What a process answered. */
+export interface ServiceLook {
+  readonly instance: Instance;
+  /** Why it did not; null where it answered. */
+  readonly fault: string | null;
+  /** Of its checks; empty where it is ready. */
+  readonly reasons: Readonly<Record<string, string>>;
+  readonly warnings: Readonly<Record<string, string>>;
+  readonly series: readonly Series[];
+  readonly engines: readonly EngineFacts[];
+  readonly incidents: readonly IncidentFacts[];
+}
+
+interface Readiness {
+  readonly reasons?: Readonly<Record<string, string>>;
+  readonly warnings?: Readonly<Record<string, string>>;
+}
+interface Status {
+  readonly engines?: readonly EngineFacts[];
+  readonly incidents?: readonly IncidentFacts[];
+}
+
+async function json<T>(fetcher: TextFetcher, url: string): Promise<T> {
+  const { text } = await fetcher.get(url);
+  return JSON.parse(text) as T;
+}
+
+function isWorker(series: readonly Series[]): boolean {
+  return series.some(({ labels }) => labels['service'] === 'inference-worker');
+}
+
+const nothing = { reasons: {}, warnings: {}, series: [], engines: [], incidents: [] } as const;
+
+/** Never rejects: a process that doesn't answer is what is to be known. */
+export async function scrapeService(fetcher: TextFetcher, instance: Instance): Promise<ServiceLook> {
+  const { url } = instance;
+  try {
+    const [{ reasons = {}, warnings = {} }, metrics] = await Promise.all([
+      json<Readiness>(fetcher, `${url}/readyz`),
+      fetcher.get(`${url}/metrics`),
+    ]);
+    const series = readSeries(metrics.text, wantedSeries);
+    const status = isWorker(series) ? await json<Status>(fetcher, `${url}/status`) : {};
+    const { engines = [], incidents = [] } = status;
+    return { instance, fault: null, reasons, warnings, series, engines, incidents };
+  } catch (error) {
+    const fault = error instanceof SyntaxError ? 'an answer that is not ours' : (error as Error).message;
+    return { instance, fault, ...nothing };
+  }
+}

@@ -1,0 +1,132 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { connectBus, type Bus } from '#lib/bus/kafka';
+import { gaugeFamily } from '#lib/metrics/registry';
+import type { ServiceContext, ServicePorts } from '#lib/service';
+import type { UnixMs } from '#schemas/brands';
+import { projectPath } from '#schemas/project-root';
+import { topicsOf } from '#schemas/topics';
+import type { OpsConfig } from './config';
+import { ConsoleState } from './console/console-state';
+import { Looks } from './console/looks';
+import { opsEvents } from './events';
+import { serveConsole } from './http/serve-console';
+import { StaticFiles } from './http/static-files';
+import { Viewers } from './http/viewers';
+import { watchedGroups } from './kafka/group-names';
+import { lagFamilies } from './kafka/lag-families';
+import { LagWatch } from './kafka/lag-watch';
+import { followRounds } from './rounds/follow-rounds';
+import { RoundLog } from './rounds/round-log';
+import { Timelines } from './rounds/timelines';
+import { incidentReport } from './scrape/incident-report';
+
+type Context = ServiceContext<OpsConfig>;
+
+const topicsPollMs = 500;
+
+interface Parts {
+  readonly bus: Bus;
+  readonly lag: LagWatch;
+  readonly rounds: RoundLog;
+  readonly state: ConsoleState;
+  readonly viewers: Viewers;
+  /** Why rounds are not followed; null while they are. */
+  following: string | null;
+}
+
+function makeParts({ config, logger, onStop }: Context): Parts {
+  const { brokers, topicPrefix } = config;
+  const bus = connectBus({ brokers, clientId: 'roundhouse-ops', logger });
+  onStop('bus', () => bus.close());
+  const lag = new LagWatch(bus, watchedGroups(topicPrefix, config.groups), topicPrefix);
+  const rounds = new RoundLog(config.rounds);
+  const state = new ConsoleState(rounds, topicPrefix, config.intervalMs);
+  const viewers = new Viewers(config.viewers);
+  onStop('viewers', () => viewers.close());
+  return { bus, lag, rounds, state, viewers, following: 'not followed yet' };
+}
+
+/** What stands in scrapes beside the events' metrics. */
+function addFamilies({ telemetry }: Context, { lag, state, viewers }: Parts): void {
+  telemetry.registry.addSource(() => {
+    const { waiting, atRisk, overdue } = state.counts(Date.now());
+    const one = (name: string, help: string, value: number) => gaugeFamily(name, help, [{ value }]);
+    return [
+      ...lagFamilies(lag.book.last),
+      one('dispatch_rounds_waiting', 'Rounds with a manifest and without a decision.', waiting),
+      one(
+        'dispatch_rounds_at_risk',
+        'Of them, those that can not have all outcomes by their deadline at the present rate, or are overdue.',
+        atRisk,
+      ),
+      one('dispatch_rounds_overdue', 'Of them, those whose deadline is over.', overdue),
+      one('dispatch_console_viewers', 'Consoles that are open.', viewers.count),
+    ];
+  });
+}
+
+async function startHttp(context: Context, parts: Parts): Promise<number> {
+  const { config, telemetry, logger, onStop } = context;
+  const { bus, lag, rounds, state, viewers } = parts;
+  const timelines = new Timelines(bus, topicsOf(config.topicPrefix), rounds);
+  const console = await serveConsole({
+    registry: telemetry.registry,
+    checks: { kafka: () => lag.whyNot(), rounds: () => parts.following },
+    host: config.bindHost,
+    port: config.httpPort,
+    files: new StaticFiles(projectPath('dist', 'services', 'ops', 'web')),
+    viewers,
+    api: {
+      search: (text) => rounds.search(text, 50),
+      detail: (id) => timelines.detail(id),
+      incident: (worker, id) => incidentReport(config.targets, worker, id),
+    },
+    snapshot: () => state.snapshot(),
+    onFault: (error) => logger.error({ event: 'ConsoleFailed', error }),
+  });
+  onStop('http', () => console.close());
+  return console.port;
+}
+
+/** As soon as somebody has made the topics; nothing is made here. */
+async function followWhenThere(context: Context, parts: Parts, since: UnixMs): Promise<void> {
+  const { config, signal, telemetry } = context;
+  const topics = topicsOf(config.topicPrefix);
+  const events = opsEvents(telemetry);
+  while (!signal.aborted) {
+    try {
+      const missing = await parts.bus.missingTopics([topics.rounds, topics.decisions]);
+      if (missing.length === 0) {
+        await followRounds(parts.bus, topics, parts.rounds, since, events);
+        parts.following = null;
+        return events.RoundsFollowed({ sinceMs: Date.now() - since });
+      }
+      parts.following = `no topic ${missing.join(', ')} yet`;
+    } catch (error) {
+      parts.following = error instanceof Error ? error.message : String(error);
+    }
+    await sleep(topicsPollMs, undefined, { signal }).catch(() => undefined);
+  }
+}
+
+/** Serves at once: a console that shows what is absent is worth more than one that waits for it. */
+export async function startOps(context: Context): Promise<ServicePorts> {
+  const { config, logger, onStop } = context;
+  const parts = makeParts(context);
+  addFamilies(context, parts);
+  const http = await startHttp(context, parts);
+  const { lag, state, viewers } = parts;
+  let isFirst = true;
+  const looks = new Looks({
+    ...{ lag, logger, targets: config.targets, intervalMs: config.intervalMs },
+    onSeen: (seen) => {
+      const tick = state.saw(seen);
+      viewers.tick(tick, () => (isFirst ? state.snapshot() : null));
+      isFirst = false;
+    },
+  });
+  onStop('looks', () => looks.close());
+  looks.start();
+  void followWhenThere(context, parts, (Date.now() - config.historyMs) as UnixMs);
+  return { http };
+}

@@ -1,0 +1,116 @@
+import type { RoundDetail, RoundView, ShardTrack } from '../../console/messages';
+
+/** A piece of time of a row, Unix ms. */
+export interface Piece {
+  readonly from: number;
+  readonly to: number;
+  /** `wait`: lighter; the others by what happens there. */
+  readonly kind: 'step' | 'wait' | 'work' | 'fault';
+  readonly words: string;
+  readonly label?: string;
+}
+
+export interface Row {
+  readonly title: string;
+  readonly pieces: readonly Piece[];
+}
+
+export interface TimelineRows {
+  readonly begin: number;
+  readonly end: number;
+  readonly ingest: Row;
+  readonly shards: readonly Row[];
+  readonly aggregator: Row;
+  /** Further shards, for which there is no room. */
+  readonly left: number;
+}
+
+const mostShards = 160;
+
+function ms(value: number): string {
+  return `${value >= 100 ? value.toFixed(0) : value.toFixed(1)} ms`;
+}
+
+/** Steps that follow one another from a time on. */
+function stepsFrom(begin: number, phases: RoundView['phases']): Piece[] {
+  let at = begin;
+  return Object.entries(phases).map(([name, took]) => {
+    const from = at;
+    at += took;
+    return { from, to: at, kind: 'step', words: `${name}: ${ms(took)}`, label: name } as const;
+  });
+}
+
+function ingestRow({ receivedAt, manifestAt, phases }: RoundView): Row {
+  const pieces = receivedAt === null ? [] : stepsFrom(receivedAt, phases);
+  const at = pieces.at(-1)?.to ?? manifestAt;
+  const published: Piece = {
+    from: Math.min(at, manifestAt),
+    to: manifestAt,
+    kind: 'wait',
+    words: 'manifest to Kafka',
+  };
+  return { title: 'Ingest', pieces: [...pieces, published] };
+}
+
+function aggregatorRow({ decision }: RoundView): Row {
+  const title = 'Aggregator';
+  if (decision === null) return { title, pieces: [] };
+  const { closedAt, decidedAt, phases } = decision;
+  const end = Math.min(closedAt ?? decidedAt, decidedAt);
+  const total = Object.values(phases).reduce((sum, took) => sum + took, 0);
+  const steps = stepsFrom(end - total, phases);
+  return {
+    title,
+    pieces: [...steps, { from: end, to: decidedAt, kind: 'wait', words: 'decision to Kafka' }],
+  };
+}
+
+function shardRow({ index, appendedAt, backend, answeredAt, status, code }: ShardTrack, end: number): Row {
+  const pieces: Piece[] = [];
+  const isGood = status === 'solved' || status === null;
+  const begun = backend?.start ?? answeredAt ?? end;
+  if (appendedAt !== null && begun > appendedAt)
+    pieces.push({ from: appendedAt, to: begun, kind: 'wait', words: `waits ${ms(begun - appendedAt)}` });
+  if (backend !== null)
+    pieces.push({
+      from: backend.start,
+      to: backend.end,
+      kind: 'work',
+      words: `computed in ${ms(backend.end - backend.start)}`,
+    });
+  if (backend !== null && answeredAt !== null)
+    pieces.push({
+      from: backend.end,
+      to: Math.max(backend.end, answeredAt),
+      kind: 'wait',
+      words: 'outcome to Kafka',
+    });
+  if (!isGood && answeredAt !== null)
+    pieces.push({
+      from: begun,
+      to: answeredAt,
+      kind: 'fault',
+      words: `${status}${code === null ? '' : `: ${code}`}`,
+    });
+  return { title: `Shard ${index}`, pieces };
+}
+
+/** A round's way as rows over one axis, which ends a little after what happened last. */
+export function timelineRows(
+  { round, shards }: Pick<RoundDetail, 'round' | 'shards'>,
+  now: number,
+): TimelineRows {
+  const begin =
+    round.receivedAt ?? Math.min(round.manifestAt, ...shards.map(({ appendedAt }) => appendedAt ?? Infinity));
+  const last = round.decision?.decidedAt ?? Math.min(now, round.deadline + 1_000);
+  const end = begin + Math.max(5, last - begin) * 1.04;
+  return {
+    begin,
+    end,
+    ingest: ingestRow(round),
+    shards: shards.slice(0, mostShards).map((shard) => shardRow(shard, last)),
+    aggregator: aggregatorRow(round),
+    left: Math.max(0, shards.length - mostShards),
+  };
+}
