@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { pino } from 'pino';
 import type { EngineClient } from '#lib/engine-client/port';
+import type { PeerTls } from '#lib/peer-tls';
 import type { ServiceContext } from '#lib/service';
 import { createTelemetry } from '#lib/telemetry';
 import type { ShardIndex, UnixMs } from '#schemas/brands';
@@ -102,6 +103,7 @@ function recording(tell: (event: SeenEvent) => void): WorkerEvents {
 export async function startRemoteBench(
   env: Readonly<Record<string, string>>,
   connectWith?: (events: WorkerEvents) => (grpc: EngineClient, address: string) => EngineClient,
+  tls: PeerTls | null = null,
 ): Promise<RemoteBench> {
   const seen: SeenEvent[] = [];
   let waiting: () => void = () => undefined;
@@ -113,7 +115,7 @@ export async function startRemoteBench(
     onStop: (_name: string, close: () => unknown) => void closers.push(close),
   } as unknown as ServiceContext<WorkerConfig>;
   const connect = connectWith?.(events) ?? ((grpc: EngineClient) => grpc);
-  const parts = { local: noneHere, handOver: noneHere, tls: null, connect };
+  const parts = { local: noneHere, handOver: noneHere, tls, connect };
   const remotes = (await startRemotes(context, parts, events))!;
   const suspects = new Suspects();
   let from = 0;
