@@ -6,7 +6,7 @@ import { decodeInferRequest, encodeInferResponse } from '#lib/engine-client/infe
 import type { EngineClient, InferRequest } from '#lib/engine-client/port';
 import { bindServer } from '#lib/grpc-bind';
 import type { PeerTls } from '#lib/peer-tls';
-import { serverCredentials } from '#lib/peer-tls';
+import { grpcServerCredentials } from '#lib/server-tls';
 import { UcxHost, type UcxHostOptions } from '#native/ucx/ucx-host';
 import { ucxLibrary } from '#native/ucx/ucx-library';
 import type { UnixMs } from '#schemas/brands';
@@ -136,7 +136,7 @@ export class Peer {
   static async start(options: PeerOptions = {}): Promise<Peer> {
     const peer = new Peer(options);
     peer.openUcx();
-    const port = await bindServer(peer.grpc, '127.0.0.1:0', serverCredentials(options.tls ?? null));
+    const port = await bindServer(peer.grpc, '127.0.0.1:0', grpcServerCredentials(options.tls ?? null));
     peer.address = `127.0.0.1:${port}`;
     return peer;
   }
