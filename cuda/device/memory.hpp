@@ -63,8 +63,10 @@ inline cudaError_t takeDevice(void** memory, std::size_t bytes) {
   return error;
 }
 inline cudaError_t giveDevice(void* memory) {
-  sharing::forgetMemory(memory);
-  return cudaFree(memory);
+  const sharing::HeldMemory held = sharing::forgetMemory(memory);
+  const cudaError_t error = cudaFree(memory);
+  sharing::releaseMemory(held.device, held.bytes);
+  return error;
 }
 inline cudaError_t takePinned(void** memory, std::size_t bytes) {
   return cudaHostAlloc(memory, bytes, cudaHostAllocPortable);

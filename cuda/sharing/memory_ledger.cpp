@@ -23,14 +23,11 @@ bool MemoryLedger::reserve(int device, std::uint64_t bytes) {
   return true;
 }
 
-void MemoryLedger::releaseLocked(int device, std::uint64_t bytes) {
+void MemoryLedger::release(int device, std::uint64_t bytes) {
+  if (bytes == 0) return;
+  const std::lock_guard lock(mutex_);
   MemoryUse& use = of(device);
   use.bytes -= std::min(use.bytes, bytes);
-}
-
-void MemoryLedger::release(int device, std::uint64_t bytes) {
-  const std::lock_guard lock(mutex_);
-  releaseLocked(device, bytes);
 }
 
 void MemoryLedger::hold(const void* memory, int device, std::uint64_t bytes) {
@@ -38,12 +35,13 @@ void MemoryLedger::hold(const void* memory, int device, std::uint64_t bytes) {
   held_[memory] = {device, bytes};
 }
 
-void MemoryLedger::forget(const void* memory) {
+HeldMemory MemoryLedger::forget(const void* memory) {
   const std::lock_guard lock(mutex_);
   const auto found = held_.find(memory);
-  if (found == held_.end()) return;
-  releaseLocked(found->second.device, found->second.bytes);
+  if (found == held_.end()) return {};
+  const HeldMemory held = found->second;
   held_.erase(found);
+  return held;
 }
 
 void MemoryLedger::noteArena(int device, std::uint64_t bytes) {

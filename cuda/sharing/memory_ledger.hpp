@@ -20,6 +20,12 @@ struct MemoryUse {
   std::uint64_t refusals = 0;
 };
 
+/// Device memory that was taken: of which GPU, and how much. 0 bytes: none.
+struct HeldMemory {
+  int device = 0;
+  std::uint64_t bytes = 0;
+};
+
 /// Who holds how much device memory, and whether there may be more. What is taken is reserved first, so the limit is never
 /// passed. Any thread.
 class MemoryLedger {
@@ -33,8 +39,9 @@ class MemoryLedger {
   void release(int device, std::uint64_t bytes);
   /// What was reserved is at `memory`, until `forget`.
   void hold(const void* memory, int device, std::uint64_t bytes);
-  /// Releases what is held there, if anything.
-  void forget(const void* memory);
+  /// What is held there is not any more, but for its bytes: whoever gives the memory back releases them afterwards, so that
+  /// nobody counts on what the GPU still has.
+  HeldMemory forget(const void* memory);
 
   void noteArena(int device, std::uint64_t bytes);
   void noteLeased(int device, std::uint64_t bytes);
@@ -44,17 +51,12 @@ class MemoryLedger {
   std::uint64_t limit() const { return limit_; }
 
  private:
-  struct Held {
-    int device;
-    std::uint64_t bytes;
-  };
   MemoryUse& of(int device);
-  void releaseLocked(int device, std::uint64_t bytes);
 
   const std::uint64_t limit_;
   mutable std::mutex mutex_;
   std::map<int, MemoryUse> uses_;
-  std::map<const void*, Held> held_;
+  std::map<const void*, HeldMemory> held_;
 };
 
 }  // namespace roundhouse::sharing

@@ -40,7 +40,7 @@ LockedLine& lineOf(int device, Phase phase) {
 bool reserveMemory(int device, std::uint64_t bytes) { return ledger().reserve(device, bytes); }
 void releaseMemory(int device, std::uint64_t bytes) { ledger().release(device, bytes); }
 void holdMemory(const void* memory, int device, std::uint64_t bytes) { ledger().hold(memory, device, bytes); }
-void forgetMemory(const void* memory) { ledger().forget(memory); }
+HeldMemory forgetMemory(const void* memory) { return ledger().forget(memory); }
 void noteArena(int device, std::uint64_t bytes) { ledger().noteArena(device, bytes); }
 void noteLeased(int device, std::uint64_t bytes) { ledger().noteLeased(device, bytes); }
 std::uint64_t memoryLimit() { return ledger().limit(); }

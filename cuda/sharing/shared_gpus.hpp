@@ -21,7 +21,7 @@ constexpr int kPhases = 2;
 ROUNDHOUSE_SHARED bool reserveMemory(int device, std::uint64_t bytes);
 ROUNDHOUSE_SHARED void releaseMemory(int device, std::uint64_t bytes);
 ROUNDHOUSE_SHARED void holdMemory(const void* memory, int device, std::uint64_t bytes);
-ROUNDHOUSE_SHARED void forgetMemory(const void* memory);
+ROUNDHOUSE_SHARED HeldMemory forgetMemory(const void* memory);
 ROUNDHOUSE_SHARED void noteArena(int device, std::uint64_t bytes);
 ROUNDHOUSE_SHARED void noteLeased(int device, std::uint64_t bytes);
 /// 0: none.

@@ -1,4 +1,4 @@
-// delivery_time_gpu_bench [--network shipped|wide] [--seconds S] [--graph-rows N] [--out FILE]
+// delivery_time_gpu_bench [--network shipped|wide] [--seconds S] [--graph-rows N] [--ways only|none] [--out FILE]
 // Rows a second and latency of the Triton backend delivery_time, in this process, against a bare TensorRT loop with the
 // same plan in the same run; the arena and the graphs against without; the time from start to the first prediction. The
 // shipped network and a dense 64-512-512-256-1. Needs a GPU, TensorRT and TritonCore: else it says so and exits with 77.
@@ -24,6 +24,8 @@ using namespace roundhouse::test;
 
 /// Name of a network; '' for both.
 std::string only;
+/// 'only' the ways to serve the network, or 'none' of them; '' for them and everything else.
+std::string ways;
 
 std::string compare(TritonHost& host, const Subject& subject, gpu::TensorRtNetwork& network, DeviceNetwork& served,
                     std::size_t rows) {
@@ -129,9 +131,9 @@ Compared compareAll(TritonHost& host, NetworkRepository& repository, const Subje
   std::printf("%s: %s\n", subject.name.c_str(), network->description().c_str());
   std::string text;
   for (const std::size_t rows : kBatches) {
-    text += (text.empty() ? "" : ",\n    ") + compare(host, subject, *network, *served, rows);
+    if (ways != "only") text += (text.empty() ? "" : ",\n    ") + compare(host, subject, *network, *served, rows);
   }
-  return {text, network->description(), measureWays(host, repository, subject, *network)};
+  return {text, network->description(), ways == "none" ? "[]" : measureWays(host, repository, subject, *network)};
 }
 
 std::string measure(TritonHost& host, NetworkRepository& repository, const Subject& subject) {
@@ -142,7 +144,7 @@ std::string measure(TritonHost& host, NetworkRepository& repository, const Subje
   const Compared compared = compareAll(host, repository, subject);
   host.unload(subject.name);
   std::string text = "{ \"network\": \"" + subject.name + "\", \"runs\": \"" + compared.plan + "\",\n    \"batches\": [ ";
-  text += compared.batches + " ],\n    \"variants\": " + variants(host, repository, subject);
+  text += compared.batches + " ],\n    \"variants\": " + (ways == "only" ? "[]" : variants(host, repository, subject));
   text += ",\n    \"ways\": " + compared.ways;
   return text + ", " + json("coreMicroseconds", coreLatency(host, repository, subject)) + " }";
 }
@@ -209,6 +211,7 @@ int main(int count, char** arguments) {
     if (name == "--first") return firstPrediction();
     if (at + 1 < count && name == "--out") out = arguments[++at];
     if (at + 1 < count && name == "--network") only = arguments[++at];
+    if (at + 1 < count && name == "--ways") ways = arguments[++at];
     if (at + 1 < count && name == "--seconds") secondsEach = std::atof(arguments[++at]);
     if (at + 1 < count && name == "--graph-rows") mostGraphRows = std::strtoul(arguments[++at], nullptr, 10);
   }

@@ -25,6 +25,7 @@ struct Pair {
 };
 
 void checkBackendFailures(TritonHost& host, Network& cpu);
+void checkOwnExecutions(Network& cpu);
 
 void checkBackend(Network& cpu) {
   if (TritonHost::findCore().empty()) return skip("no TritonCore in the toolchain");
@@ -122,6 +123,7 @@ void checkOnGpu(const fs::path& folder) {
   checkSizes(*network, *cpu);
   checkCalls(*network, *cpu);
   checkCallsAtOnce(*network, *cpu, 5, 100);
+  checkOwnExecutions(*cpu);
   checkOddRows(*network, *cpu);
   checkContextsAtOnce(*network, *cpu);
   checkShared(network, *cpu);
@@ -144,12 +146,28 @@ void checkQuickly() {
   checkBackendMixed(*cpu);
 }
 
-/// The graphs of calls alone, again and again.
+std::shared_ptr<DeviceNetwork> networkWith(bool ownExecutions) {
+  DeviceNetworkOptions options = optionsOf(kShipped, nullptr, Precision::fp32);
+  options.ownExecutions = ownExecutions;
+  return gpu::load(options);
+}
+
+void checkOwnExecutions(Network& cpu) {
+  const auto network = networkWith(!DeviceNetworkOptions{}.ownExecutions);
+  checkSizes(*network, cpu);
+  checkCalls(*network, cpu);
+  checkCallsAtOnce(*network, cpu, 2, 100);
+}
+
+/// The graphs of calls alone, again and again, with either kind of executions.
 void checkGraphsLong() {
   const auto cpu = loadNetwork(kShipped, "");
-  const auto network = gpu::load(optionsOf(kShipped, nullptr, Precision::fp32));
-  for (int round = 0; round < 20; ++round) checkCalls(*network, *cpu);
-  checkCallsAtOnce(*network, *cpu, 10, 200);
+  for (const bool own : {false, true}) {
+    const auto network = networkWith(own);
+    std::printf("executions of graphs: %s\n", own ? "their own" : "shared");
+    for (int round = 0; round < 12; ++round) checkCalls(*network, *cpu);
+    checkCallsAtOnce(*network, *cpu, 8, 200);
+  }
 }
 
 }  // namespace

@@ -98,7 +98,8 @@ inline void fillParams(Random& random, const ShardShape& shape, candidate_cost::
   shard.params[P::dayOfWeek] = random.within(0, 6);
   shard.params[P::rainPerMille] = random.within(0, 1000);
   shard.params[P::trafficPerMille] = random.within(0, 1000);
-  shard.params[P::interleave] = random.within(0, 1);
+  // A city's evening has no trips.
+  shard.params[P::interleave] = random.within(0, shape.strange ? layout::Interleave::tripByTrip : layout::Interleave::mixed);
   shard.params[P::travelKind] = shape.zones > 0 ? 1 : 0;
   if (!shape.strange) return;
   shard.params[P::quantumSeconds] = random.oneIn(2) ? 1 : 60;

@@ -93,15 +93,23 @@ void memoryIsBoundedForEachGpu() {
   CHECK_EQUAL(uses[1].refusals, 0u);
 }
 
+/// Bytes are there for others when they are released, not when they are forgotten: the GPU has them until then.
 void whatIsHeldIsGivenBackOnce() {
   MemoryLedger ledger(0);
   CHECK(ledger.reserve(2, UINT64_MAX / 2));
   CHECK(ledger.reserve(2, 8));
   ledger.hold(ends, 2, 8);
-  ledger.forget(ends);
-  ledger.forget(ends);
-  ledger.forget(nullptr);
+  const HeldMemory held = ledger.forget(ends);
+  CHECK_EQUAL(held.device, 2);
+  CHECK_EQUAL(held.bytes, 8u);
+  CHECK_EQUAL(ledger.uses()[0].bytes, UINT64_MAX / 2 + 8);
+  ledger.release(held.device, held.bytes);
   CHECK_EQUAL(ledger.uses()[0].bytes, UINT64_MAX / 2);
+  CHECK_EQUAL(ledger.forget(ends).bytes, 0u);
+  CHECK_EQUAL(ledger.forget(nullptr).bytes, 0u);
+  // Nothing is released, and no GPU 0 appears for it.
+  ledger.release(0, 0);
+  CHECK_EQUAL(ledger.uses().size(), 1u);
   ledger.noteArena(2, 64);
   ledger.noteLeased(2, 48);
   ledger.noteLeased(2, 16);

@@ -17,6 +17,9 @@ constexpr std::size_t kRowsAlone = 2'048;
 /// Copies of so many rows take as long as computing them: they run side by side, in pieces of half as many at least.
 constexpr std::size_t kRowsInPieces = 32'768;
 constexpr std::size_t kMostPieces = 4;
+/// Pageable memory is copied to the GPU while the next so many bytes are staged.
+constexpr std::size_t kStagedAtOnce = std::size_t{1} << 20;
+
 void copy(void* to, const void* from, std::size_t bytes, cudaStream_t stream) {
   device::require(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream), "rows can't be copied");
 }
@@ -24,8 +27,8 @@ void copy(void* to, const void* from, std::size_t bytes, cudaStream_t stream) {
 }  // namespace
 
 DeviceInstance::DeviceInstance(const Columns& columns, int device, std::shared_ptr<DeviceNetwork> network,
-                               std::size_t mostRows)
-    : columns_(columns), device_(device), network_(std::move(network)) {
+                               std::size_t mostRows, bool wholeCopies)
+    : columns_(columns), device_(device), network_(std::move(network)), wholeCopies_(wholeCopies) {
   device::useDevice(device_);
   for (auto* stream : {&stream_, &copyIn_, &copyOut_}) stream->emplace();
   handOver_.emplace();
@@ -177,7 +180,7 @@ cudaStream_t DeviceInstance::runTogether(const std::vector<Slice>& slices, const
   const bool alone = group.members.size() == 1;
   const bool reads = alone && slice.isReadable(), writes = alone && slice.isWritable();
   if (alone && slice.isLocal() && group.rows <= context_->callRows() && runAsGraph(slice)) return *stream_;
-  if (alone && slice.parts.size() == 1 && !reads && !writes && group.rows >= kRowsInPieces) return runInPieces(slice);
+  if (!wholeCopies_ && alone && slice.parts.size() == 1 && !reads && !writes && group.rows >= kRowsInPieces) return runInPieces(slice);
   if (!reads) {
     for (const std::size_t index : group.members) upload(slices[index]);
   }
@@ -245,9 +248,12 @@ void DeviceInstance::upload(const Slice& slice) {
 }
 
 void DeviceInstance::uploadBytes(std::size_t at, const Part& part, cudaStream_t stream) {
-  const void* from = part.start;
-  if (part.memory == TRITONSERVER_MEMORY_CPU) from = std::memcpy(stagedIn_.as<char>() + at, part.start, part.bytes);
-  copy(d_features_.as<char>() + at, from, part.bytes, stream);
+  if (part.memory != TRITONSERVER_MEMORY_CPU) return copy(d_features_.as<char>() + at, part.start, part.bytes, stream);
+  for (std::size_t done = 0; done < part.bytes; done += kStagedAtOnce) {
+    const std::size_t bytes = std::min(kStagedAtOnce, part.bytes - done);
+    const void* staged = std::memcpy(stagedIn_.as<char>() + at + done, static_cast<const char*>(part.start) + done, bytes);
+    copy(d_features_.as<char>() + at + done, staged, bytes, stream);
+  }
 }
 
 void DeviceInstance::download(const Slice& slice, std::size_t first, std::size_t rows, cudaStream_t stream) {

@@ -17,7 +17,10 @@ namespace roundhouse::delivery_time::gpu {
 class DeviceInstance : public Instance {
  public:
   /// For batches of up to `mostRows` rows, whose memory on the GPU is taken here, so that it does not grow later.
-  DeviceInstance(const Columns& columns, int device, std::shared_ptr<DeviceNetwork> network, std::size_t mostRows);
+  /// `wholeCopies`: rows in host memory are copied before they are computed, however many; false: many of them in pieces,
+  /// side by side.
+  DeviceInstance(const Columns& columns, int device, std::shared_ptr<DeviceNetwork> network, std::size_t mostRows,
+                 bool wholeCopies);
   ~DeviceInstance() override;
 
   void execute(backend::Batch& batch) override;
@@ -50,6 +53,7 @@ class DeviceInstance : public Instance {
   Columns columns_;
   int device_;
   std::shared_ptr<DeviceNetwork> network_;
+  bool wholeCopies_;
   std::optional<device::Stream> stream_;
   /// For the copies of requests that run in pieces.
   std::optional<device::Stream> copyIn_;

@@ -22,8 +22,8 @@ std::size_t callGraphRowsOf(const backend::ModelSettings& settings) {
   throw Error(ErrorCode::modelFailed, "the parameter graph_rows is '" + text + "'; it must be a number of rows");
 }
 
-bool flagOf(const backend::ModelSettings& settings, const char* name) {
-  const std::string text = settings.parameter(name, "true");
+bool flagOf(const backend::ModelSettings& settings, const char* name, bool usual = true) {
+  const std::string text = settings.parameter(name, usual ? "true" : "false");
   if (text != "true" && text != "false") {
     throw Error(ErrorCode::modelFailed, std::string("the parameter ") + name + " is '" + text +
                                             "'; it must be true or false");
@@ -48,6 +48,7 @@ DeviceNetworkOptions optionsOf(Model& model, int device) {
   options.graphs = flagOf(settings, "graphs");
   options.callGraphRows = callGraphRowsOf(settings);
   options.sharedArena = flagOf(settings, "shared_arena");
+  options.ownExecutions = flagOf(settings, "own_executions", options.ownExecutions);
   return options;
 }
 
@@ -60,8 +61,9 @@ std::unique_ptr<Instance> makeDeviceInstance(Model& model, int device, std::stri
   auto network = loadDeviceNetwork(options);
   backend::logInfo(__FILE__, __LINE__, model.settings.name + " " + std::to_string(model.settings.version) + " on GPU " +
                                            std::to_string(device) + ": " + network->description());
-  return std::make_unique<gpu::DeviceInstance>(model.columns, device, std::move(network),
-                                               static_cast<std::size_t>(std::max<std::int64_t>(1, model.settings.maxBatchSize)));
+  const auto mostRows = static_cast<std::size_t>(std::max<std::int64_t>(1, model.settings.maxBatchSize));
+  return std::make_unique<gpu::DeviceInstance>(model.columns, device, std::move(network), mostRows,
+                                               flagOf(model.settings, "whole_copies", false));
 }
 
 }  // namespace roundhouse::delivery_time

@@ -45,6 +45,14 @@ TensorRtContext::Execution& TensorRtContext::execution(std::size_t profile) {
   return execution;
 }
 
+TensorRtContext::Execution& TensorRtContext::captured(Buffers buffers, std::size_t padded) {
+  const std::size_t profile = profileFor(network_->profiles(), padded);
+  if (!network_->settings().ownExecutions) return execution(profile);
+  Execution& execution = captured_[{buffers, padded}];
+  if (!execution.context) execution.context = network_->execution(profile, own_);
+  return execution;
+}
+
 void TensorRtContext::setRows(Execution& execution, std::size_t rows) {
   if (execution.rows == rows) return;
   nvinfer1::Dims shape{};
@@ -137,7 +145,7 @@ void TensorRtContext::prepareCalls() {
   if (activations > kMostCallActivations) return;
   const auto run = [this](const CallGraphs::Buffers& buffers, std::size_t padded, cudaStream_t stream) {
     const std::size_t profile = profileFor(network_->profiles(), padded);
-    Execution& work = execution(profile);
+    Execution& work = captured(Buffers::calls, padded);
     setRows(work, padded);
     setAddresses(work, buffers.d_features, buffers.d_quantiles);
     if (network_->arena() != nullptr) setMemory(work, buffers.d_activations, network_->activationBytes(profile));
@@ -158,7 +166,7 @@ const Graph& TensorRtContext::graph(Source source, std::size_t rows, cudaStream_
   if (const auto found = graphs_.find(key); found != graphs_.end()) return found->second;
   // The caller's earlier calls may still use the buffers that are tried here.
   device::require(cudaStreamSynchronize(stream), "the GPU failed");
-  Execution& work = execution(0);
+  Execution& work = captured(Buffers::small, padded);
   setRows(work, padded);
   setAddresses(work, d_features_, d_quantiles_);
   if (network_->arena() != nullptr) setMemory(work, d_activations_, network_->activationBytes(0));

@@ -34,6 +34,8 @@ class TensorRtContext : public DeviceNetwork::Context {
 
  private:
   enum class Source { device, host };
+  /// Of graphs: the context's for the smallest profile, or those of calls.
+  enum class Buffers { small, calls };
   struct Execution {
     std::unique_ptr<nvinfer1::IExecutionContext> context;
     std::size_t rows = 0;
@@ -47,6 +49,7 @@ class TensorRtContext : public DeviceNetwork::Context {
   void prepareBuffers();
   void prepareCalls();
   Execution& execution(std::size_t profile);
+  Execution& captured(Buffers buffers, std::size_t padded);
   void setRows(Execution& execution, std::size_t rows);
   void setMemory(Execution& execution, void* memory, std::size_t bytes);
   void setAddresses(Execution& execution, const float* d_features, float* d_quantiles);
@@ -62,6 +65,9 @@ class TensorRtContext : public DeviceNetwork::Context {
   device::Stream own_;
   /// By profile; made when first needed.
   std::vector<Execution> executions_;
+  /// Those that graphs were captured of, where they have their own: TensorRT allows no change of them, so each has one shape
+  /// and one place.
+  std::map<std::pair<Buffers, std::size_t>, Execution> captured_;
   /// Rows that run as a graph; 0 without graphs.
   std::size_t graphRows_ = 0;
   device::DeviceMemory small_;

@@ -10,15 +10,23 @@ namespace roundhouse::test {
 struct Way {
   int instances;
   std::size_t graphRows;
+  /// The core puts requests together.
   bool batches;
+  /// Rows in host memory are copied whole, not in pieces.
+  bool whole;
+  /// Graphs have executions of their own.
+  bool own;
 };
 
 /// Graphs of calls have no more rows than this.
 inline std::size_t mostGraphRows = 65'536;
 
-constexpr Way kWays[] = {{1, 16'384, true}, {2, 16'384, true},  {3, 16'384, true},  {2, 256, true},    {3, 256, true},
-                         {2, 2'048, true},  {2, 65'536, true},  {1, 16'384, false}, {2, 16'384, false}, {3, 16'384, false},
-                         {4, 16'384, false}};
+constexpr Way kWays[] = {{2, 16'384, true, false, false}, {2, 16'384, true, true, true},  {2, 65'536, true, true, true},
+                         {3, 16'384, true, true, true},   {2, 16'384, false, true, true}, {3, 16'384, false, false, false},
+                         {3, 16'384, false, true, false}, {3, 16'384, false, true, true}, {3, 65'536, false, true, true},
+                         {4, 16'384, false, true, true},  {4, 65'536, false, true, true}};
+/// Rows of the calls by which ways are told apart.
+constexpr std::size_t kWayRows[] = {64, 16'384, 65'536};
 
 /// Sums of microseconds above the bare loop, and shares of its rate: device-resident, then pinned.
 inline std::string measureRows(TritonHost& host, const std::string& model, const Subject& subject, std::size_t rows,
@@ -39,35 +47,46 @@ inline std::string measureRows(TritonHost& host, const std::string& model, const
   return text + " }";
 }
 
+inline std::string nameOf(const Way& way) {
+  return std::to_string(way.instances) + "_" + std::to_string(way.graphRows) + (way.batches ? "_batches" : "_alone") +
+         (way.whole ? "_whole" : "_pieces") + (way.own ? "_own" : "_shared");
+}
+
+inline std::string parametersOf(const Way& way) {
+  return NetworkRepository::parameter("graph_rows", std::to_string(way.graphRows)) + ", " +
+         NetworkRepository::parameter("whole_copies", way.whole ? "true" : "false") + ", " +
+         NetworkRepository::parameter("own_executions", way.own ? "true" : "false");
+}
+
 /// '' for one that was measured already, since it has no more graphs than `mostGraphRows`.
 inline std::string measureWay(TritonHost& host, NetworkRepository& repository, const Subject& subject, Way way,
                               const std::map<std::size_t, Bare>& bare) {
   way.graphRows = std::min(way.graphRows, mostGraphRows);
-  const std::string model = subject.name + "_" + std::to_string(way.instances) + "_" + std::to_string(way.graphRows) +
-                            (way.batches ? "_batches" : "_alone");
+  const std::string model = subject.name + "_" + nameOf(way);
   if (fs::exists(repository.folder() / model)) return "";
-  const fs::path folder = repository.add(model, subject.columns,
-                                         NetworkRepository::parameter("graph_rows", std::to_string(way.graphRows)),
+  const fs::path folder = repository.add(model, subject.columns, parametersOf(way),
                                          "kind: KIND_GPU count: " + std::to_string(way.instances), "delivery_time",
                                          way.batches ? "dynamic_batching { }" : "");
   fs::copy_file(subject.file, folder / "model.onnx");
+  const auto start = Clock::now();
   host.load(model);
-  std::printf("%s\n", model.c_str());
+  const double load = microsecondsSince(start) / 1e6;
+  std::printf("%s, loaded in %.2f s\n", model.c_str(), load);
   std::string figures;
   for (const auto& [rows, loop] : bare) figures += (figures.empty() ? "" : ", ") + measureRows(host, model, subject, rows, loop);
   const double small = backendRate(host, model, subject, 64, kPinned, 16);
-  std::printf("  64 rows, 16 in flight: %.1f M rows/s\n", small / 1e6);
+  const double many = backendRate(host, model, subject, 64, kPinned, 64);
+  std::printf("  64 rows, 16 in flight: %.1f M rows/s, 64 in flight: %.1f\n", small / 1e6, many / 1e6);
   std::fflush(stdout);
   host.unload(model);
-  return "{ \"instances\": " + std::to_string(way.instances) + ", \"graphRows\": " + std::to_string(way.graphRows) +
-         ", \"batches\": " + (way.batches ? "true" : "false") + ", " + json("rows64InFlight16", small) + ", \"by\": [ " + figures +
-         " ] }";
+  return "{ \"way\": \"" + nameOf(way) + "\", " + json("secondsToLoad", load) + ", " + json("rows64InFlight16", small) + ", " +
+         json("rows64InFlight64", many) + ", \"by\": [ " + figures + " ] }";
 }
 
 inline std::string measureWays(TritonHost& host, NetworkRepository& repository, const Subject& subject,
                                gpu::TensorRtNetwork& network) {
   std::map<std::size_t, Bare> bare;
-  for (const std::size_t rows : kBatches) bare[rows] = measureBare(network, subject, rows);
+  for (const std::size_t rows : kWayRows) bare[rows] = measureBare(network, subject, rows);
   std::string text;
   for (const Way& way : kWays) {
     const std::string one = measureWay(host, repository, subject, way, bare);
