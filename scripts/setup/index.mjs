@@ -10,6 +10,7 @@ import { requirePlatform, requireTools } from './prerequisites.mjs';
 import { prometheusPrograms } from './prometheus.mjs';
 import { pythonBackend } from './python-backend.mjs';
 import { redisServer } from './redis-server.mjs';
+import { redisWithTls } from './redis-tls.mjs';
 import { runSteps } from './run-steps.mjs';
 import { tensorrtHeaders } from './tensorrt-headers.mjs';
 import { testPackages } from './test-packages.mjs';
@@ -31,6 +32,7 @@ const makers = {
   'test-packages': testPackages,
   prometheus: prometheusPrograms,
   helm: helmProgram,
+  'redis-tls': redisWithTls,
 };
 
 export const stepNames = Object.keys(makers);
@@ -40,7 +42,7 @@ const optionalMakers = { cuda: cudaCompiler, tensorrt: tensorrtHeaders };
 export const optionalStepNames = Object.keys(optionalMakers);
 
 /** What a pipeline on one machine needs: everything but what only tests and other workers' engines do. */
-const notOfProduct = ['native-tests', 'test-packages', 'prometheus', 'helm', 'ucx'];
+const notOfProduct = ['native-tests', 'test-packages', 'prometheus', 'helm', 'redis-tls', 'ucx'];
 export const productSteps = stepNames.filter((name) => !notOfProduct.includes(name));
 
 /**

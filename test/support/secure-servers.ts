@@ -173,9 +173,10 @@ async function startSecureRedis({ folder, authority, passwords }: SecureOptions)
   };
   const redis = new SupervisedProcess({
     name: 'redis',
-    command: toolchainPath(process.env, 'redis', 'redis-server'),
+    command: toolchainPath(process.env, 'redis-tls', 'redis-server'),
     args: Object.entries(settings).flatMap(([name, value]) => [`--${name}`, String(value)]),
-    environment: () => process.env,
+    // Beside the machine's own libraries, which it may lack.
+    environment: () => ({ ...process.env, LD_LIBRARY_PATH: toolchainPath(process.env, 'redis-tls') }),
     logFile: join(folder, 'redis.log'),
     ready: () =>
       Promise.resolve(/Ready to accept connections/.test(readFileSync(join(folder, 'redis.log'), 'utf8'))),
