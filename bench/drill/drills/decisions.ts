@@ -14,24 +14,35 @@ const reasonsOf = (decision: Decision | null): string =>
 async function hardRounds(context: DrillContext): Promise<Check[]> {
   const { stand } = context;
   const sender = senderTo(stand, 'hard');
-  const far = (courier: Courier): Courier => ({ ...courier, position: { x: courier.position.x + 5, y: 10 } });
+  const far = (courier: Courier): Courier => ({
+    ...courier,
+    position: { x: courier.position.x + 2, y: courier.position.y },
+  });
   const template = sender.template();
+  const { policy, asOf, space } = template;
   const free = template.couriers.filter(({ held }) => held.length === 0);
   const cases: [string, Partial<typeof template>][] = [
     ['no couriers', { couriers: [], orders: openOrders(template) }],
     ['couriers far away', { couriers: free.map(far), orders: openOrders(template) }],
     ['no orders', { orders: [], couriers: free }],
-    ['all orders cancelled', { cancelledOrderIds: openOrders(template).map(({ orderId }) => orderId) }],
+    [
+      'all orders cancelled',
+      {
+        couriers: free,
+        orders: openOrders(template),
+        cancelledOrderIds: openOrders(template).map(({ orderId }) => orderId),
+      },
+    ],
   ];
   const checks: Check[] = [];
   for (const [what, changes] of cases) {
-    const { decision } = await sender.dispatch(5_000, changes);
+    const { decision, sent } = await sender.dispatch(5_000, { policy, asOf, space, ...changes });
     const unexplained = decision === null ? NaN : unexplainedOrders(decision);
     checks.push(
       check(
         what,
         'a decision, a reason for each order',
-        `${decision === null ? 'no decision' : reasonsOf(decision) || 'nothing left out'}`,
+        `${decision === null ? (sent.refusal ?? 'no decision') : reasonsOf(decision) || 'nothing left out'}`,
         unexplained === 0,
       ),
     );

@@ -14,7 +14,9 @@ interface Cut {
 
 /** How far out of the order of deadlines decisions were closed: the pairs of neighbours that are the wrong way round. */
 export function outOfOrder(closed: readonly Published[]): number {
-  const byClose = [...closed].sort((a, b) => a.closedAt - b.closedAt);
+  const byClose = [...closed].sort(
+    (a, b) => a.closedAt - b.closedAt || a.decision.deadline - b.decision.deadline,
+  );
   return byClose.filter(({ decision }, i) => i > 0 && decision.deadline < byClose[i - 1]!.decision.deadline)
     .length;
 }
@@ -45,7 +47,7 @@ async function redisCut({ stand, of, note }: DrillContext): Promise<Check[]> {
   await stand.kill('worker');
   const sender = senderTo(stand, 'redis-cut');
   const begin = Date.now() + of(25_000, 4_000);
-  const deadlineOf = (i: number) => begin + (i * spreadMs!) / count!;
+  const deadlineOf = (i: number) => begin + Math.round((i * spreadMs!) / count!);
   for (let sent = 0; sent < count!; sent += 20) {
     const some = Array.from({ length: Math.min(20, count! - sent) }, (_, i) => deadlineOf(sent + i));
     await Promise.all(

@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { errorText } from '#lib/command-line';
 import { cityRounds } from '#policy/simulation/city/city-rounds';
 import type { RoundId, RunId, UnixMs, ZoneId } from '#schemas/brands';
 import type { Decision, DispatchRound } from '#schemas/domain';
+import type { Fault } from '#schemas/errors';
 import { RoundhouseClient } from '../../../client';
 
 export interface SentRound {
@@ -10,10 +12,18 @@ export interface SentRound {
   readonly sentAt: number;
   /** Ingest said that it has it. */
   accepted: boolean;
+  /** Why it is not. */
+  refusal: string | null;
 }
 
 const templates = cityRounds({ seed: 7, couriers: 12, orders: 10, candidates: 200, policy: {} }, 4);
 const zones = 8;
+
+function refusalText(error: unknown): string {
+  const { faults = [] } = error as { faults?: readonly Fault[] };
+  const first = faults.slice(0, 2).map(({ path, limit }) => `${path}: ${limit}`);
+  return [errorText(error), ...first].join('; ');
+}
 
 /** Rounds of a small city under a run of their own, and what became of their submission. */
 export class Sender {
@@ -50,14 +60,15 @@ export class Sender {
       roundId: `${this.runId}-${number}` as RoundId,
       zoneId: `zone-${number % zones}` as ZoneId,
       sequence: BigInt(number + 1),
-      deadline: (sentAt + deadlineMs) as UnixMs,
+      deadline: Math.round(sentAt + deadlineMs) as UnixMs,
       ...changes,
     };
-    const sent: SentRound = { roundId: round.roundId, deadline: round.deadline, sentAt, accepted: false };
+    const { roundId, deadline } = round;
+    const sent: SentRound = { roundId, deadline, sentAt, accepted: false, refusal: null };
     this.rounds.push(sent);
     const answer = this.client.submitRound(round).then(
       () => void (sent.accepted = true),
-      () => undefined,
+      (error: unknown) => void (sent.refusal = refusalText(error)),
     );
     this.answers.push(answer);
     await answer;
