@@ -20,7 +20,7 @@ export async function bundleConsole(root) {
     outdir: to,
     bundle: true,
     minify: true,
-    format: 'esm',
+    format: 'iife',
     target: 'es2022',
     jsx: 'automatic',
     jsxImportSource: 'preact',

@@ -10,6 +10,7 @@ import type { RoundLog } from '../rounds/round-log';
 import { roundState } from '../rounds/round-view';
 import type { ServiceLook } from '../scrape/scrape-service';
 import { EngineLosses } from './engine-losses';
+import { LastWords } from './last-words';
 import type { GroupView, RoundCounts, Snapshot, StageView, Tick, WayTopic } from './messages';
 import { findProblems, worstLevel } from './problems';
 import { CpuShares, engineViews, incidentViews, serviceView } from './service-views';
@@ -34,6 +35,7 @@ export class ConsoleState {
   private readonly rates = new TopicRates();
   private readonly cpu = new CpuShares();
   private readonly losses = new EngineLosses();
+  private readonly lastWords = new LastWords();
   private readonly risk: RiskWatch;
   private readonly topics: Topics;
   private tick: Tick | null = null;
@@ -95,10 +97,11 @@ export class ConsoleState {
 
   private processes({ at, services }: Seen): Pick<Tick, 'services' | 'engines' | 'incidents'> {
     const shares = this.cpu.saw(services, at);
+    const remembered = this.lastWords.of(services);
     return {
       services: services.map((look) => serviceView(look, shares.get(look.instance.name) ?? null)),
-      engines: services.flatMap(engineViews),
-      incidents: incidentViews(services),
+      engines: remembered.flatMap(engineViews),
+      incidents: incidentViews(remembered),
     };
   }
 

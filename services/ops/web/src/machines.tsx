@@ -4,8 +4,13 @@ import { ago, bytes, clock, count, percent, text } from './format';
 import { Icon } from './icons';
 import { incidentAddress } from './routes';
 
-const engineIcons = { up: 'ok', down: 'bad', handed_over: 'bad' } as const;
-const engineWords = { up: 'up', down: 'down', handed_over: 'work handed over' } as const;
+const engineIcons = { up: 'ok', down: 'bad', handed_over: 'bad', unknown: 'wait' } as const;
+const engineWords = {
+  up: 'up',
+  down: 'down',
+  handed_over: 'work handed over',
+  unknown: 'not known',
+} as const;
 type EngineState = keyof typeof engineIcons;
 
 function EngineRow({ engine }: { engine: EngineView }): JSX.Element {

@@ -8,6 +8,7 @@ import { decisionSeconds, timeUsed } from './round-state';
 import type { Route } from './routes';
 import { StateMark } from './rounds';
 import { Timeline } from './timeline';
+import { stepsInWords } from './timeline-rows';
 
 function Fact({ name, children }: { name: string; children: ComponentChildren }): JSX.Element {
   return (
@@ -103,6 +104,21 @@ function ShardTable({ shards, begin }: { shards: readonly ShardTrack[]; begin: n
   );
 }
 
+function Steps({ round }: Pick<RoundDetail, 'round'>): JSX.Element {
+  return (
+    <details>
+      <summary>Steps of the services</summary>
+      <ul class="steps">
+        {stepsInWords(round).map(({ service, words }) => (
+          <li key={`${service} ${words}`}>
+            <span class="muted">{service}</span> {words}
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}
+
 const pieceKinds = [
   ['step', 'step of a service'],
   ['wait', 'waiting, or on its way'],
@@ -128,6 +144,7 @@ function Detail({ detail, now }: { detail: RoundDetail; now: number }): JSX.Elem
           Not all of it: {fault}
         </p>
       )}
+      <Steps round={round} />
       <ShardTable shards={shards} begin={round.receivedAt ?? round.manifestAt} />
     </>
   );

@@ -36,7 +36,9 @@ function RoundRow({ round, now }: { round: RoundView; now: number }): JSX.Elemen
           {round.roundId}
         </a>
       </th>
-      <td class="zone">{round.zoneId}</td>
+      <td>
+        <span class="zone">{round.zoneId}</span>
+      </td>
       <td class="right">{count(candidates).value}</td>
       <td class="right">{count(shards).value}</td>
       <td class="right">{decision === null ? '' : text(percent(decision.coverage))}</td>

@@ -6,15 +6,16 @@ import { stateOf, timeUsed } from './round-state';
 import { roundAddress } from './routes';
 
 const box = { width: 1_000, height: 150 };
-const left = 58;
-const above = 26;
+const left = 70;
+const above = 12;
 const spanMs = 180_000;
 /** Beyond it, dots lie on the upper edge. */
-const most = 1.25;
+const most = 1.3;
 const radii = { complete: 3.2, partial: 4.2, late: 4.6, waiting: 4, overdue: 4.6, lost: 4.6 } as const;
 
+/** By the square root: most rounds take a small part of their time, and that is to be told apart too. */
 const yOf = (used: number): number =>
-  above + box.height - (Math.min(most, Math.max(0, used)) / most) * box.height;
+  above + box.height * (1 - Math.sqrt(Math.min(most, Math.max(0, used)) / most));
 
 function Dot({ round, view }: { round: RoundView; view: Snapshot }): JSX.Element {
   const at = round.decision?.decidedAt ?? view.at;
@@ -34,6 +35,8 @@ function Dot({ round, view }: { round: RoundView; view: Snapshot }): JSX.Element
 
 const marks = [
   [0, '0%'],
+  [0.05, '5%'],
+  [0.25, '25%'],
   [0.5, '50%'],
   [1, 'deadline'],
 ] as const;

@@ -41,16 +41,43 @@ function stepsFrom(begin: number, phases: RoundView['phases']): Piece[] {
   });
 }
 
+/** Steps of ingest that follow one another; the others are parts of them. */
+const ingestSteps: Readonly<Record<string, readonly string[]>> = {
+  read: ['parse', 'view', 'hash', 'validate'],
+  claim: [],
+  prepare: ['candidates', 'cut', 'encode'],
+  shards: [],
+  manifest: [],
+};
+
+/** `prepare: 21.3 ms, of it candidates 6.3 ms, cut 11.0 ms`. */
+function stepWords(name: string, phases: RoundView['phases']): string {
+  const parts = (ingestSteps[name] ?? []).filter((part) => phases[part] !== undefined);
+  const words = parts.map((part) => `${part} ${ms(phases[part]!)}`).join(', ');
+  return `${name}: ${ms(phases[name]!)}${words === '' ? '' : `, of it ${words}`}`;
+}
+
 function ingestRow({ receivedAt, manifestAt, phases }: RoundView): Row {
-  const pieces = receivedAt === null ? [] : stepsFrom(receivedAt, phases);
-  const at = pieces.at(-1)?.to ?? manifestAt;
-  const published: Piece = {
-    from: Math.min(at, manifestAt),
-    to: manifestAt,
-    kind: 'wait',
-    words: 'manifest to Kafka',
-  };
+  const names = Object.keys(ingestSteps).filter((name) => phases[name] !== undefined);
+  const taken = Object.fromEntries(names.map((name) => [name, phases[name]!]));
+  const steps = receivedAt === null ? [] : stepsFrom(receivedAt, taken);
+  const pieces = steps.map((piece, index) => ({ ...piece, words: stepWords(names[index]!, phases) }));
+  const from = Math.min(pieces.at(-1)?.to ?? manifestAt, manifestAt);
+  const published: Piece = { from, to: manifestAt, kind: 'wait', words: 'manifest to Kafka' };
   return { title: 'Ingest', pieces: [...pieces, published] };
+}
+
+/** Every step of the services in words, for who does not see the bars. */
+export function stepsInWords({
+  phases,
+  decision,
+}: RoundView): { readonly service: string; readonly words: string }[] {
+  const ingest = Object.keys(ingestSteps).filter((name) => phases[name] !== undefined);
+  const aggregator = Object.entries(decision?.phases ?? {});
+  return [
+    ...ingest.map((name) => ({ service: 'ingest', words: stepWords(name, phases) })),
+    ...aggregator.map(([name, took]) => ({ service: 'aggregator', words: `${name}: ${ms(took)}` })),
+  ];
 }
 
 function aggregatorRow({ decision }: RoundView): Row {

@@ -5,7 +5,7 @@ import { Icon, Mark } from './icons';
 import type { Live } from './live';
 import { overviewAddress } from './routes';
 import { Search } from './search';
-import { chooseTheme, chosenTheme, nextTheme } from './theme';
+import { chooseTheme, chosenTheme, nextTheme } from './theme-choice';
 
 const themeWords = { auto: 'as the system', light: 'light', dark: 'dark' } as const;
 

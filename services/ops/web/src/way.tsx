@@ -56,7 +56,7 @@ interface QueueProps {
 
 /** What waits in front of the next station. */
 function Queue({ topic, one, stage, waiting }: QueueProps): JSX.Element {
-  const behind = stage !== null && stage.secondsBehind >= 0.5;
+  const behind = stage !== null && waiting === undefined && stage.secondsBehind >= 0.5;
   const words =
     stage === null
       ? ''
@@ -97,7 +97,7 @@ export function Way({ view }: { readonly view: Snapshot | null }): JSX.Element {
     <section aria-labelledby="way-title">
       <h2 id="way-title">The way of a round</h2>
       <ol class="way">
-        <Queue topic="rounds" one="rounds" stage={way?.rounds ?? null} waiting={open} />
+        <Queue topic="from producers" one="rounds" stage={way?.rounds ?? null} waiting={open} />
         <Station title="Ingest" about="checks, cuts" services={servicesOf(view, 'ingest', 'ingest')} />
         <Queue topic="dispatch.shards" one="shards" stage={way?.shards ?? null} />
         <Station
