@@ -30,6 +30,7 @@ import { Authority, type Issued } from '../support/certificates';
 import { hasProgram } from '../support/has-program';
 import { courier, order } from '../support/round-body';
 import { mainFileOf, runToItsEnd } from '../support/run-service';
+import { until } from '../support/until';
 import { startSecureServers, type SecureServers } from '../support/secure-servers';
 
 function whyNot(): string | null {
@@ -91,6 +92,7 @@ describeSecured('a pipeline with ops/secure.env, a broker with ACLs and a Redis 
   let stranger: Issued;
   let key = '';
   let otherKey = '';
+  let smallKey = '';
   let readKey = '';
 
   beforeAll(async () => {
@@ -102,9 +104,12 @@ describeSecured('a pipeline with ops/secure.env, a broker with ACLs and a Redis 
     stranger = new Authority(place('theirs')).issue('producer');
     for (const user of users) writeFileSync(place('secrets', user), `${passwords[user]}\n`, { mode: 0o600 });
     const access = ['--file', place('secrets', 'access.json')];
+    const small = { roundsPerMinute: 2, bytesPerMinute: 100_000 };
+    writeFileSync(access[1]!, JSON.stringify({ quotas: { small } }));
     const make = (...words: string[]) => carryOut(readInvocation(['new', ...words, ...access]));
     key = make('--id', 'acme-1', '--tenant', 'acme');
     otherKey = make('--id', 'other-1', '--tenant', 'other');
+    smallKey = make('--id', 'small-1', '--tenant', 'small');
     readKey = make('--id', 'acme-read', '--tenant', 'acme', '--scopes', 'decisions:read');
     servers = await startSecureServers({ folder, authority, passwords });
     const { kafkaBrokers, redisUrl } = servers;
@@ -195,7 +200,46 @@ describeSecured('a pipeline with ops/secure.env, a broker with ACLs and a Redis 
     expect(await decision({ headers, ...pairOf(stranger) }, 'r1')).toMatchObject({ status: 401 });
   }, 30_000);
 
-  function grpcStatus(address: string, path: string, by: Issued | null): Promise<number> {
+  test('a tenant has its rounds a minute, at whatever ingest, and is told when there is room again', async () => {
+    const replies: Reply[] = [];
+    for (const round of ['q1', 'q2', 'q3']) replies.push(await submit(as(smallKey), round));
+    expect(replies.map((reply) => reply.status)).toEqual([202, 202, 429]);
+    // Two of a minute have been taken: one flows off in 30 s.
+    const after = Number(replies[2]!.headers['retry-after']);
+    expect(after).toBeGreaterThan(0);
+    expect(after).toBeLessThanOrEqual(30);
+    expect(await submit(as(key), 'q4')).toMatchObject({ status: 202 });
+    const large = await submit(as(smallKey), 'q5', { zoneId: 'z', more: 'x'.repeat(100_000) });
+    expect(large).toMatchObject({ status: 413 });
+  }, 30_000);
+
+  test('a key that is revoked is refused without a restart, and the change is audited', async () => {
+    carryOut(readInvocation(['revoke', '--id', 'small-1', '--file', place('secrets', 'access.json')]));
+    const isRefused = async () => (await decision(as(smallKey), 'q1')).status === 401;
+    await until(isRefused, 'the revoked key is refused');
+    expect(readFileSync(place('audit.jsonl'), 'utf8')).toContain('"action":"access.changed"');
+    expect(await decision(as(readKey), 'r1')).toMatchObject({ status: 200 });
+  }, 30_000);
+
+  test('loads and unloads of models are audited with the caller’s certificate', async () => {
+    const load = '/inference.GRPCInferenceService/RepositoryModelLoad';
+    const nowhere = Buffer.from([0x12, 6, ...Buffer.from('no-one')]); // field 2, model_name
+    expect(await grpcStatus(pipeline.workerGrpc, load, producer, nowhere)).not.toBe(status.OK);
+    const lines = readFileSync(place('audit.jsonl'), 'utf8').trimEnd().split('\n');
+    expect(JSON.parse(lines.at(-1)!)).toMatchObject({
+      action: 'model.load',
+      actor: 'certificate:producer',
+      subject: 'no-one',
+      outcome: 'failed',
+    });
+  }, 30_000);
+
+  function grpcStatus(
+    address: string,
+    path: string,
+    by: Issued | null,
+    body = Buffer.alloc(0),
+  ): Promise<number> {
     const channel = by
       ? credentials.createSsl(ca(), readFileSync(by.key), readFileSync(by.certificate))
       : credentials.createSsl(ca());
@@ -203,17 +247,10 @@ describeSecured('a pipeline with ops/secure.env, a broker with ACLs and a Redis 
     const same = (bytes: Buffer): Buffer => bytes;
     return new Promise((resolve) => {
       const deadline = Date.now() + 5_000;
-      client.makeUnaryRequest(
-        path,
-        same,
-        same,
-        Buffer.alloc(0),
-        { deadline },
-        (error: ServiceError | null) => {
-          client.close();
-          resolve(error?.code ?? status.OK);
-        },
-      );
+      client.makeUnaryRequest(path, same, same, body, { deadline }, (error: ServiceError | null) => {
+        client.close();
+        resolve(error?.code ?? status.OK);
+      });
     });
   }
 
@@ -249,7 +286,7 @@ describeSecured('a pipeline with ops/secure.env, a broker with ACLs and a Redis 
     const worker = busOf('worker');
     const handle = () => undefined;
     await expect(
-      worker.readRange({ topic: 'dispatch.decisions', from: 'earliest', handle }),
+      worker.readRange({ topic: 'dispatch.decisions', from: 'earliest', handle, stallTimeoutMs: 1_000 }),
     ).rejects.toThrow();
     const producing = await worker.producer({ deliveryTimeoutMs: 3_000 });
     const forged = { topic: 'dispatch.decisions', key: null, value: Buffer.from('forged') };
