@@ -28,6 +28,8 @@ export interface StaggerOptions {
   readonly perOrder: readonly number[];
   /** What full passes take that have a GPU for themselves is measured, too. */
   readonly alone: boolean;
+  /** A folder in which shards are kept for the next time; '': none. */
+  readonly templates: string;
   /** A file for every shard's phases; '': none. */
   readonly spans: string;
   /** Requests a second, and for how long, in `pool`. */
@@ -55,6 +57,7 @@ export const usage = `npm run --silent bench -- stagger [FLAGS]
                     instances: "fifo|staggered|staggered:turns=on,instances=4"
   --per-order A-B   candidates an order of the light and of the heavy model's shards, a row of ETR each (default 6-6)
   --alone           also what full passes take that have the GPU for themselves
+  --templates DIR   where shards are kept for the next time
   --spans FILE      every shard's phases in every run, gzipped JSON
   --kill            one more run in which an engine is killed half-way
   --scale           the trace, all at once, with each of --engines "0|0;1": how much faster several are
@@ -79,6 +82,7 @@ const flags = {
   kinds: text,
   'per-order': text,
   alone: flag,
+  templates: text,
   spans: text,
   scale: flag,
   pool: flag,
@@ -146,6 +150,7 @@ export function parseOptions(argv: readonly string[]): StaggerOptions {
     kinds: given.kinds ?? 'fifo|staggered',
     perOrder: listOf('per-order', given['per-order'] ?? '6-6', 2),
     alone: given.alone === true,
+    templates: given.templates ?? '',
     spans: given.spans ?? '',
     rate: number('rate', 6_000, 1, 1_000_000),
     seconds: number('seconds', 10, 1, 3_600),

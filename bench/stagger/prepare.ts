@@ -1,7 +1,7 @@
 import type { StaggerOptions } from './options';
 import { makeRepository, type BenchModel } from './repository';
 import type { EngineWay, RunKind } from './run-kinds';
-import { makeTemplates, type Template } from './templates';
+import { keptTemplates, type Template } from './templates';
 import { makeTrace, type TracedShard } from './trace';
 
 export const models = ['light', 'heavy'] as const;
@@ -21,9 +21,13 @@ export interface Prepared {
 export const aloneWay: EngineWay = { name: 'alone', parameters: {}, instances: 1, queueDelayMs: 250 };
 
 function templatesOf(options: StaggerOptions): Record<ModelName, readonly Template[]> {
-  const { seed, least, factor, bundleOrders, perOrder } = options;
-  const [light, heavy] = perOrder.map((each) => makeTemplates(least, factor, seed, bundleOrders, each));
-  return { light: light!, heavy: heavy ?? light! };
+  const { seed, least, factor, bundleOrders, perOrder, templates } = options;
+  const each = [...new Set(perOrder)];
+  const made = new Map(
+    each.map((per) => [per, keptTemplates(templates, least, factor, seed, bundleOrders, per)]),
+  );
+  const [light, heavy = light] = perOrder.map((per) => made.get(per)!);
+  return { light: light!, heavy: heavy! };
 }
 
 /** The repository has every model in every way: an engine starts once for all runs. */

@@ -1,3 +1,6 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { deserialize, serialize } from 'node:v8';
 import { cityRounds } from '#policy/simulation/city/city-rounds';
 import { cutRound } from '#policy/sharding/index';
 import type { Shard } from '#schemas/domain';
@@ -31,6 +34,20 @@ export function makeTemplates(
   return Array.from({ length: steps }, (_, step) =>
     templateOf(Math.round(least * factor ** (step / (steps - 1))), seed + step, bundleOrders, perOrder),
   );
+}
+
+/** As `makeTemplates`, kept in a folder: large ones take a minute to make. '' keeps none. */
+export function keptTemplates(
+  folder: string,
+  ...made: Parameters<typeof makeTemplates>
+): readonly Template[] {
+  if (folder === '') return makeTemplates(...made);
+  const file = join(folder, `templates-${made.join('-')}`);
+  if (existsSync(file)) return deserialize(readFileSync(file)) as readonly Template[];
+  const templates = makeTemplates(...made);
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(file, serialize(templates));
+  return templates;
 }
 
 /** The one whose size is nearest by its ratio. */
