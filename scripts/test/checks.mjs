@@ -21,6 +21,8 @@ export function checksOf(root) {
     ['docs/errors.md is current', [join('scripts', 'docs', 'errors.mjs'), '--check']],
     ['tracked files', [join('scripts', 'checks', 'tracked-files.mjs')]],
     ['lengths of source files', [join('scripts', 'checks', 'file-sizes.mjs')]],
+    ['licences of packages', [join('scripts', 'checks', 'licences.mjs')]],
+    ['known faults of packages (npm audit)', [join('scripts', 'checks', 'npm-audit.mjs')]],
     ['Compose file', [join('scripts', 'checks', 'compose.mjs')]],
     ['Dockerfiles', [join('scripts', 'checks', 'dockerfiles.mjs')]],
     ['Helm chart', [join('scripts', 'checks', 'helm.mjs')]],
