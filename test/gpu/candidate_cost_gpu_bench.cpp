@@ -181,7 +181,9 @@ void addPhases(const Settings& settings, Report& report) {
     add("shipped", shards, {});
     if (!settings.ways) continue;
     for (const Way& way : kWays) {
-      add(way.name, shards, {.atOnceUpTo = way.atOnceUpTo, .copyBy = way.copyBy});
+      GpuCosts::Options options;
+      options.buildLanes = way.buildLanes;
+      add(way.name, shards, options);
     }
   }
 }
@@ -224,25 +226,22 @@ Settings readSettings(int argc, char** argv) {
   return settings;
 }
 
-/// Each way with two, three and four instances, and the two calls that it is to beat.
+/// Each way, and the two calls that it is to beat.
 void compareWays(const Settings& settings, Report& report) {
   BenchRepository repository(settings.models);
   const std::vector<ShardValues> shards = shardsOf(cityShape(settings.candidates));
   TritonHost host({.repository = repository.path, .backends = settings.backends});
   host.load("delivery_time");
   for (const Way& way : kWays) {
-    for (const int instances : {2, 3, 4}) {
-      const std::string name = std::string(way.name) + "_x" + std::to_string(instances);
-      repository.add(name, "{ kind: KIND_AUTO count: " + std::to_string(instances) + " }", way.parameters);
-      host.load(name);
-      report.add(name, ratesOf(host, shards, settings.seconds, [&](const ShardValues& shard) {
-                   return std::make_unique<ShardCall>(host, name, shard, true);
-                 }), settings.candidates);
-      if (instances != 2) continue;
-      report.add(name + "_twoCalls", ratesOf(host, shards, settings.seconds, [&](const ShardValues& shard) {
-                   return std::make_unique<TablesTwice>(host, name, shard, true);
-                 }), settings.candidates);
-    }
+    const std::string name = std::string("build_") + way.name;
+    repository.add(name, "{ kind: KIND_AUTO count: 2 }", way.parameters());
+    host.load(name);
+    report.add(name, ratesOf(host, shards, settings.seconds, [&](const ShardValues& shard) {
+                 return std::make_unique<ShardCall>(host, name, shard, true);
+               }), settings.candidates);
+    report.add(name + "_twoCalls", ratesOf(host, shards, settings.seconds, [&](const ShardValues& shard) {
+                 return std::make_unique<TablesTwice>(host, name, shard, true);
+               }), settings.candidates);
   }
 }
 

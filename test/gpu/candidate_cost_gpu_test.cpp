@@ -25,24 +25,27 @@ using candidate_cost::gpu::CopyBy;
 
 /// Ways to make a pass.
 GpuCosts::Options optionsOf(std::uint64_t seed) {
-  switch (seed % 5) {
+  switch (seed % 6) {
     case 1: return {.chunk = 500, .searchUpTo = 0, .atOnceUpTo = 0, .copyBy = CopyBy::engine};
     case 2: return {.chunk = 500, .searchUpTo = 300, .atOnceUpTo = 400, .copyBy = CopyBy::engine};
     case 3: return {.chunk = 4000};
-    default: return {.chunk = 4000, .takesTurns = true};
+    case 4: return {.chunk = 4000, .takesTurns = true};
+    default: return {.chunk = 4000, .passCandidates = 700, .padsRows = true, .rowSteps = 4, .etrYields = true};
   }
 }
 
 /// Batches of 1 to 8 shards of any kind, from pageable and from pinned memory: what differs from the CPU's answers. Any
 /// thread.
-std::vector<std::string> randomBatches(int rounds, std::uint64_t seed) {
+std::vector<std::string> randomBatches(int rounds, std::uint64_t seed, int buildLanes) {
   std::vector<std::string> differences;
   Random random{seed};
   test::MatrixFolder folder("roundhouse-cost-" + std::to_string(seed));
   const Sha256 hash = folder.add(random, 9);
   MatrixStore matrices(folder.path);
   FormulaNetwork network;
-  GpuCosts gpu(network, optionsOf(seed));
+  GpuCosts::Options options = optionsOf(seed);
+  options.buildLanes = buildLanes;
+  GpuCosts gpu(network, options);
   for (int round = 0; round < rounds; ++round) {
     std::vector<ShardValues> values;
     for (auto left = random.within(1, 8); left > 0; --left) {
@@ -65,8 +68,8 @@ std::vector<std::string> randomBatches(int rounds, std::uint64_t seed) {
   return differences;
 }
 
-void checkRandomBatches(int rounds, std::uint64_t seed) {
-  for (const std::string& text : randomBatches(rounds, seed)) CHECK_EQUAL(text, "");
+void checkRandomBatches(int rounds, std::uint64_t seed, int buildLanes = GpuCosts::Options{}.buildLanes) {
+  for (const std::string& text : randomBatches(rounds, seed, buildLanes)) CHECK_EQUAL(text, "");
 }
 
 void checkKnownTimes() {
@@ -175,7 +178,7 @@ void checkSideBySide() {
   std::vector<std::thread> threads;
   std::vector<std::string> differences[4];
   for (std::uint64_t number = 0; number < 4; ++number) {
-    threads.emplace_back([&, number] { differences[number] = randomBatches(quick ? 1 : 12, 100 + number); });
+    threads.emplace_back([&, number] { differences[number] = randomBatches(quick ? 1 : 12, 100 + number, number % 2 == 0 ? 1 : 8); });
   }
   for (std::thread& thread : threads) thread.join();
   for (const auto& own : differences) {
@@ -241,6 +244,12 @@ int main(int argc, char** argv) {
   runPart("random batches, small ones searched", [] { checkRandomBatches(quick ? 2 : 100, 2); });
   runPart("random batches at once, copied by a kernel", [] { checkRandomBatches(quick ? 3 : 150, 3); });
   runPart("the same in turns", [] { checkRandomBatches(quick ? 2 : 60, 4); });
+  runPart("problems built by teams", [] {
+    for (const int lanes : {4, 8, 16, 32}) {
+      checkRandomBatches(quick ? 1 : 40, 3, lanes);
+      checkRandomBatches(quick ? 1 : 20, 1, lanes);
+    }
+  });
   runPart("known times", checkKnownTimes);
   runPart("bad shards", checkBadShards);
   runPart("matrices", checkMatrices);

@@ -5,11 +5,12 @@
 #include <limits>
 
 #include "../../cuda/backend/error.hpp"
-#include "../../cuda/candidate_cost/gpu/shard_steps.hpp"
+#include "../../cuda/candidate_cost/gpu/team_source.hpp"
 #include "../../cuda/candidate_cost/gpu/table_bytes.hpp"
 #include "../../cuda/candidate_cost/shard.hpp"
 #include "../gpu/matrix_folder.hpp"
 #include "check.hpp"
+#include "planner_on_fibers.hpp"
 
 namespace {
 
@@ -121,6 +122,56 @@ struct HostBatch {
   }
 };
 
+bool sameStop(const route_planner::Stop& a, const route_planner::Stop& b) {
+  return a.kind == b.kind && a.group == b.group && a.orders == b.orders && a.preService == b.preService &&
+         a.postService == b.postService;
+}
+
+bool sameOrder(const route_planner::Order& a, const route_planner::Order& b) {
+  return a.ready == b.ready && a.promised == b.promised && a.latestDropoff == b.latestDropoff && a.size == b.size &&
+         a.onBoard == b.onBoard;
+}
+
+/// In all that is read of a problem.
+bool sameProblem(const route_planner::Problem& a, const route_planner::Problem& b) {
+  bool same = a.stopCount == b.stopCount && a.orderCount == b.orderCount && a.weightLateness == b.weightLateness &&
+              a.weightDuration == b.weightDuration && a.weightFreshness == b.weightFreshness && a.startAt == b.startAt &&
+              a.capacity == b.capacity && a.latestPickup == b.latestPickup && a.interleave == b.interleave;
+  for (int order = 0; same && order < a.orderCount; ++order) same = sameOrder(a.orders[order], b.orders[order]);
+  for (int stop = 1; same && stop <= a.stopCount; ++stop) {
+    same = sameStop(a.stops[stop], b.stops[stop]);
+    for (int from = 0; from <= a.stopCount; ++from) same = same && a.travel[from][stop] == b.travel[from][stop];
+  }
+  return same;
+}
+
+/// Teams gather the problems that single threads gather.
+template <int kSize>
+void checkTeams(const HostBatch& batch) {
+  constexpr int kTeams = 32 / kSize;
+  const TeamCandidateSource source{{batch.view}};
+  for (int first = 0; first < batch.view.candidates; first += kTeams) {
+    route_planner::Problem problems[kTeams];
+    TeamCandidateSource::Scratch scratch[kTeams];
+    bool found[32] = {};
+    std::memset(static_cast<void*>(problems), 0x5a, sizeof problems);
+    std::memset(static_cast<void*>(scratch), 0x5a, sizeof scratch);
+    test::FiberLanes::run([&](const test::FiberLanes& lanes) {
+      const route_planner::gpu::Team<test::FiberLanes, kSize> team(lanes);
+      const int index = first + team.number();
+      found[lanes.lane()] = source.together(team, index, index < batch.view.candidates, problems[team.number()],
+                                            scratch[team.number()]);
+    });
+    for (int lane = 0; lane < 32; ++lane) {
+      const int index = first + lane / kSize;
+      route_planner::Problem expected;
+      const bool exists = index < batch.view.candidates && source(index, expected);
+      if (!CHECK_EQUAL(found[lane], exists)) return;
+      if (exists && lane % kSize == 0) CHECK(sameProblem(problems[lane / kSize], expected));
+    }
+  }
+}
+
 void checkShard(const HostBatch& batch, int number) {
   const Shard& shard = batch.opened[static_cast<std::size_t>(number)];
   const DeviceShard& at = batch.shards[static_cast<std::size_t>(number)];
@@ -169,6 +220,10 @@ void checkRandomShards() {
     HostBatch batch(shards);
     batch.run(random);
     for (int number = 0; number < batch.view.count; ++number) checkShard(batch, number);
+    if (round % 4 == 0) checkTeams<8>(batch);
+    if (round % 4 == 1) checkTeams<4>(batch);
+    if (round % 4 == 2) checkTeams<16>(batch);
+    if (round % 4 == 3) checkTeams<32>(batch);
   }
 }
 
@@ -189,6 +244,7 @@ void checkWrongCandidates() {
   batch.run(random);
   CHECK_EQUAL(batch.states[1].wrongCandidate, 57);
   CHECK_EQUAL(errorOf([&] { refuseCandidate(shards[1], 57); }), expected);
+  checkTeams<8>(batch);
   checkShard(batch, 0);
   checkShard(batch, 2);
   // A fault that is found on the host beside it does not hide it.

@@ -7,6 +7,7 @@
 #include "../../cuda/route_planner/gpu/general.hpp"
 #include "../../cuda/route_planner/gpu/search.hpp"
 #include "../../cuda/route_planner/gpu/small_batch.hpp"
+#include "../../cuda/route_planner/gpu/team_build.hpp"
 #include "fiber_lanes.hpp"
 
 /// The device planner's steps on the CPU: every record built, placed and solved by the kernels' own code.
@@ -64,10 +65,44 @@ struct ArraySource {
     out = problems[index];
     return unreadable == nullptr || unreadable[index] == 0;
   }
+
+  struct Scratch {
+    int32_t unused;
+  };
+  template <class Team>
+  bool together(const Team& team, int index, bool exists, Problem& out, Scratch&) const {
+    const bool readable = exists && (unreadable == nullptr || unreadable[index] == 0);
+    if (team.lane() == 0) {
+      out = {};
+      if (readable) out = problems[index];
+    }
+    team.sync();
+    return readable;
+  }
 };
 
-/// A batch of problems that was built and placed. `kStack` labels for searches of up to 5 orders.
-template <class Source, int kStack = 192>
+/// Builds all problems of a batch, `kTeam` lanes each; 1: each lane one of its own.
+template <int kTeam, class Source>
+void buildOnFibers(const Source& source, const gpu::Building& batch) {
+  if constexpr (kTeam == 1) {
+    for (int warp = 0; warp < batch.count; warp += 32) {
+      FiberLanes::run([&](const FiberLanes& lanes) { gpu::buildProblem(lanes, source, batch, warp + lanes.lane()); });
+    }
+  } else {
+    std::vector<gpu::TeamMemory<Source, kTeam>> memory(32 / kTeam);
+    for (int first = 0; first < batch.count; first += 32 / kTeam) {
+      // Nothing of an earlier problem is read.
+      std::memset(static_cast<void*>(memory.data()), 0x5a, memory.size() * sizeof memory[0]);
+      FiberLanes::run([&](const FiberLanes& lanes) {
+        const int team = lanes.lane() / kTeam;
+        gpu::buildTogether<kTeam>(lanes, source, batch, first + team, memory[static_cast<size_t>(team)]);
+      });
+    }
+  }
+}
+
+/// A batch of problems that was built, by teams of `kTeam` lanes, and placed. `kStack` labels for searches of up to 5 orders.
+template <class Source, int kStack = 192, int kTeam = 1>
 class FiberPlanner {
  public:
   FiberPlanner(const Source& source, int first, int count, bool searches4 = false)
@@ -76,9 +111,7 @@ class FiberPlanner {
     std::memset(static_cast<void*>(scratch_.get()), 0, sizeof(gpu::GeneralScratch));
     batch_ = {first,          count,           reinterpret_cast<std::byte*>(arena_.data()), places_.data(), items_.data(),
               summaries_.data(), answers_.data(), &counters_, searches4};
-    for (int warp = 0; warp < count; warp += 32) {
-      FiberLanes::run([&](const FiberLanes& lanes) { gpu::buildProblem(lanes, source_, batch_, warp + lanes.lane()); });
-    }
+    buildOnFibers<kTeam>(source_, batch_);
     for (int group = 0; group <= gpu::kGroups; ++group) firsts_[group] = gpu::firstOf(counters_, group);
     for (int number = 0; number < count; ++number) gpu::placeItem(batch_, number, firsts_);
   }
@@ -107,6 +140,8 @@ class FiberPlanner {
   const gpu::Counters& counters() const { return counters_; }
   const gpu::Summary& summary(int number) const { return summaries_[number]; }
   const gpu::Answer& answer(int number) const { return answers_[number]; }
+  /// Of a problem that a fast kernel solves.
+  const int32_t* record(int number) const { return arena_[places_[static_cast<size_t>(number)].offset].words; }
   Plan plan(int number) const { return gpu::planOf(answers_[number], summaries_[number]); }
 
  private:

@@ -117,6 +117,84 @@ void checkProblem(const Problem& problem, const std::string& name, Memories& mem
   CHECK_THAT(same(solveGeneral(prepared, memories.warp), plan), name + ": general");
 }
 
+/// Makes something wrong, or so large that it may be.
+void spoil(test::Random& random, Problem& problem) {
+  const auto stop = random.within(1, larger(problem.stopCount, 1));
+  const auto order = random.within(0, larger(problem.orderCount - 1, 0));
+  switch (random.within(0, 8)) {
+    case 0: problem.stops[stop].preService = -1; break;
+    case 1: problem.travel[random.within(0, problem.stopCount)][stop] = -5; break;
+    case 2: problem.orders[order].size = -1; break;
+    case 3: problem.stops[stop].orders = 0; break;
+    case 4: problem.stops[stop].orders |= 1u << order; break;
+    case 5: problem.stops[stop].orders = 128; break;
+    case 6: problem.orders[order].onBoard = !problem.orders[order].onBoard; break;
+    case 7: problem.weightFreshness = int64_t{1} << random.within(20, 62); break;
+    default: problem.weightDuration = -1; break;
+  }
+}
+
+/// Words of the record of a problem that was built.
+int recordWords(const gpu::Summary& summary, const Choice& choice) {
+  if (summary.group > gpu::kGeneralGroup || choice.kernel == Kernel::general) return 0;
+  if (summary.group >= gpu::kTreeGroups) return gpu::searchRecordWords(summary.stopCount);
+  return gpu::treeForm(choice).words(choice.capacity);
+}
+
+/// Problems that teams build are those that single lanes build: statuses, groups and records, word for word.
+template <int kTeam>
+void checkTeams(bool searches4) {
+  std::vector<Problem> problems;
+  test::Random random{47};
+  for (const test::Family& family : families) {
+    for (int index = 0; index < 24; ++index) {
+      problems.push_back(test::randomProblem(random, family));
+      if (index % 3 == 0) test::splitIntoTrips(random, problems.back());
+      if (index % 4 == 0) spoil(random, problems.back());
+    }
+  }
+  problems[2] = Problem{};
+  problems[3].stopCount = kMaxStops + 1;
+  problems[4].orderCount = -1;
+  std::vector<uint8_t> unreadable(problems.size());
+  unreadable[5] = unreadable[40] = 1;
+  const test::ArraySource source{problems.data(), unreadable.data()};
+  const int count = static_cast<int>(problems.size()) - 1;
+  test::FiberPlanner<test::ArraySource> alone(source, 1, count, searches4);
+  test::FiberPlanner<test::ArraySource, 192, kTeam> together(source, 1, count, searches4);
+  int records = 0;
+  static Prepared prepared;
+  for (int number = 0; number < count; ++number) {
+    const gpu::Summary expected = alone.summary(number), found = together.summary(number);
+    const std::string name = "team of " + std::to_string(kTeam) + ", problem " + std::to_string(number);
+    CHECK_THAT(found.status == expected.status, name + ": status");
+    CHECK_THAT(found.group == expected.group, name + ": group");
+    if (expected.status != PrepareStatus::ok) continue;
+    CHECK_THAT(found.stopCount == expected.stopCount && found.orderCount == expected.orderCount, name + ": counts");
+    CHECK_THAT(prepare(problems[static_cast<size_t>(number) + 1], prepared) == PrepareStatus::ok, name);
+    const int words = recordWords(expected, gpu::choose(prepared));
+    records += words > 0 ? 1 : 0;
+    CHECK_THAT(std::memcmp(alone.record(number), together.record(number), sizeof(int32_t) * words) == 0, name + ": record");
+  }
+  CHECK_EQUAL(gpu::firstOf(together.counters(), gpu::kGroups), static_cast<uint32_t>(count));
+  CHECK_EQUAL(together.counters().arena, alone.counters().arena);
+  CHECK(records > count / 3);
+}
+
+/// A way's index without a loop is its index by counting.
+void checkWayIndices() {
+  for (int orders = 1; orders <= gpu::kTreeOrders; ++orders) {
+    for (int held = 0; held <= orders; ++held) {
+      const gpu::TreeForm form{orders, held};
+      for (int from = -1; from < form.stops(); ++from) {
+        for (int to = 0; to < form.stops(); ++to) {
+          if (form.hasWay(from, to)) CHECK_EQUAL(gpu::detail::wayIndexOf(form, from, to), form.wayIndex(from, to));
+        }
+      }
+    }
+  }
+}
+
 /// Whole batches: built, grouped and solved as the device does it; the source's problems begin at number `first`. With a
 /// stack of 8 labels nearly every search of 5 orders gives up and is solved by the general kernel. `smallWarps`: as a batch
 /// of few problems by so many warps, or 0.
@@ -171,6 +249,14 @@ int main(int argc, char** argv) {
   checkBatch<192>(0, 40, 3, memories->cpu);
   // More warps than work.
   checkBatch<8>(45, 12, 400, memories->cpu);
+  checkWayIndices();
+  for (const bool searches4 : {false, true}) {
+    checkTeams<2>(searches4);
+    checkTeams<4>(searches4);
+    checkTeams<8>(searches4);
+    checkTeams<16>(searches4);
+    checkTeams<32>(searches4);
+  }
   for (const test::Family& family : families) {
     test::Random random{2027};
     Taken taken;

@@ -78,30 +78,44 @@ ROUNDHOUSE_HD inline void addPickup(const ShardTables& tables, const int32_t* or
   stop.postService = larger(stop.postService, times.pickupPostService);
 }
 
-/// Does the bundle's order at `index` begin another trip than the one before it?
-ROUNDHOUSE_HD inline bool beginsTrip(const ShardTables& tables, const uint16_t* bundle, int index) {
-  if (index == 0 || tables.params[layout::Param::interleave] != layout::Interleave::tripByTrip) return false;
-  const int32_t before = tables.order(bundle[index - 1])[layout::OrderColumn::pickupPlace];
-  return tables.order(bundle[index])[layout::OrderColumn::pickupPlace] != before;
+/// Does an order of a bundle, a row of the table, begin another trip than the one before it?
+ROUNDHOUSE_HD inline bool beginsTrip(const ShardTables& tables, const int32_t* before, const int32_t* order) {
+  return tables.params[layout::Param::interleave] == layout::Interleave::tripByTrip &&
+         order[layout::OrderColumn::pickupPlace] != before[layout::OrderColumn::pickupPlace];
 }
 
 ROUNDHOUSE_HD inline route_planner::Group groupOfTrip(int trip) {
   return static_cast<route_planner::Group>(static_cast<int>(route_planner::Group::bundle) + trip);
 }
 
-/// Appends an order and its stops by the numbering rule of schemas/src/tensors.ts.
-ROUNDHOUSE_HD inline void addOrder(const ShardTables& tables, const OrderTimes* times, int row, bool onBoard,
+/// Appends an order, a row of the table, and its stops by the numbering rule of schemas/src/tensors.ts.
+ROUNDHOUSE_HD inline void addOrder(const ShardTables& tables, const int32_t* order, const OrderTimes& times, bool onBoard,
                                    route_planner::Group group, const ProblemParts& out) {
   namespace C = layout::OrderColumn;
-  const int32_t* order = tables.order(row);
   const int index = out.problem.orderCount++;
   const auto bit = static_cast<uint8_t>(1u << index);
-  out.problem.orders[index] = {times[row].readyAt, order[C::promisedAt], limitOf(order[C::latestDropoffAt]),
-                               order[C::size], onBoard};
-  if (!onBoard) addPickup(tables, order, times[row], group, bit, out);
+  out.problem.orders[index] = {times.readyAt, order[C::promisedAt], limitOf(order[C::latestDropoffAt]), order[C::size],
+                               onBoard};
+  if (!onBoard) addPickup(tables, order, times, group, bit, out);
   out.places[++out.problem.stopCount] = order[C::dropoffPlace];
   out.problem.stops[out.problem.stopCount] = {route_planner::StopKind::dropoff, group, bit,
-                                              order[C::dropoffPreService], times[row].dropoffPostService};
+                                              order[C::dropoffPreService], times.dropoffPostService};
+}
+
+/// What a problem has of its courier and its shard; no orders and stops yet.
+ROUNDHOUSE_HD inline void beginProblem(const ShardTables& tables, const int32_t* courier, const ProblemParts& out) {
+  namespace C = layout::CourierColumn;
+  out.problem.stopCount = 0;
+  out.problem.orderCount = 0;
+  out.problem.stops[0] = {};
+  out.problem.weightLateness = tables.params[layout::Param::weightLateness];
+  out.problem.weightDuration = tables.params[layout::Param::weightDuration];
+  out.problem.weightFreshness = tables.params[layout::Param::weightFreshness];
+  out.problem.startAt = courier[C::startAt];
+  out.problem.capacity = courier[C::capacity];
+  out.problem.latestPickup = limitOf(courier[C::latestPickupAt]);
+  out.problem.interleave = tables.params[layout::Param::interleave] == layout::Interleave::mixed;
+  out.places[0] = courier[C::place];
 }
 
 /// False if some travel time is above INT32.
@@ -159,28 +173,20 @@ ROUNDHOUSE_HD inline bool buildProblem(const ShardTables& tables, const TravelMo
   const uint16_t* candidate = tables.candidate(row);
   const int32_t* courier = tables.courier(candidate[layout::CandidateColumn::courier]);
   const detail::ProblemParts out{problem, places};
-  problem.stopCount = 0;
-  problem.orderCount = 0;
-  problem.stops[0] = {};
-  problem.weightLateness = tables.params[layout::Param::weightLateness];
-  problem.weightDuration = tables.params[layout::Param::weightDuration];
-  problem.weightFreshness = tables.params[layout::Param::weightFreshness];
-  problem.startAt = courier[C::startAt];
-  problem.capacity = courier[C::capacity];
-  problem.latestPickup = detail::limitOf(courier[C::latestPickupAt]);
-  problem.interleave = tables.params[layout::Param::interleave] == layout::Interleave::mixed;
-  places[0] = courier[C::place];
+  detail::beginProblem(tables, courier, out);
   for (int index = 0; index < courier[C::heldCount]; ++index) {
     const int32_t* held = tables.heldOrder(courier[C::heldOffset] + index);
-    detail::addOrder(tables, times, held[layout::HeldColumn::order], held[layout::HeldColumn::onBoard] != 0,
+    const int32_t order = held[layout::HeldColumn::order];
+    detail::addOrder(tables, tables.order(order), times[order], held[layout::HeldColumn::onBoard] != 0,
                      route_planner::Group::held, out);
   }
   const int size = tables.bundleSize(row);
   int trip = 0;
   for (int index = 0; index < size; ++index) {
-    if (detail::beginsTrip(tables, candidate + layout::CandidateColumn::firstOrder, index)) ++trip;
-    detail::addOrder(tables, times, candidate[layout::CandidateColumn::firstOrder + index], false,
-                     detail::groupOfTrip(trip), out);
+    const uint16_t* bundle = candidate + layout::CandidateColumn::firstOrder;
+    if (index > 0 && detail::beginsTrip(tables, tables.order(bundle[index - 1]), tables.order(bundle[index]))) ++trip;
+    const uint16_t order = bundle[index];
+    detail::addOrder(tables, tables.order(order), times[order], false, detail::groupOfTrip(trip), out);
   }
   return detail::fillTravel(tables, travel, courier[C::vehicle], out);
 }

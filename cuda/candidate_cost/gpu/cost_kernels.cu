@@ -2,7 +2,7 @@
 
 #include "../../route_planner/gpu/device_planner.cuh"
 #include "cost_kernels.hpp"
-#include "shard_steps.hpp"
+#include "team_source.hpp"
 
 namespace roundhouse::candidate_cost::gpu {
 namespace {
@@ -50,13 +50,17 @@ __global__ void __launch_bounds__(kThreads)
   if (threadIdx.x == 0) atomicMax(&batch.stamps->planned, deviceNs());
 }
 
-class CandidateWork final : public planner::SourceWork<CandidateSource> {
+class CandidateWork final : public planner::SourceWork<TeamCandidateSource> {
  public:
-  CandidateWork(const CandidateSource& source, int mostOrders, planner::Counters* d_zero)
-      : SourceWork(source), mostOrders_(mostOrders), d_zero_(d_zero) {}
+  CandidateWork(const DeviceShards& batch, const PlanningOptions& options)
+      : SourceWork(TeamCandidateSource{{batch}}), options_(options) {}
 
-  int mostOrders() const override { return mostOrders_; }
-  planner::Counters* zeroCounters() const override { return d_zero_; }
+  int mostOrders() const override { return options_.mostOrders; }
+  planner::Counters* zeroCounters() const override { return options_.d_zero; }
+  void build(const planner::Building& to, cudaStream_t stream) override {
+    if (options_.lanes < 2) return SourceWork::build(to, stream);
+    planner::launchTeamBuild(options_.lanes, source_, to, stream);
+  }
   void finish(const planner::Building& solved, int, cudaStream_t stream) override {
     recordsKernel<<<static_cast<unsigned>((solved.count + kThreads - 1) / kThreads), kThreads, 0, stream>>>(
         source_.batch, solved);
@@ -64,8 +68,7 @@ class CandidateWork final : public planner::SourceWork<CandidateSource> {
   }
 
  private:
-  int mostOrders_;
-  planner::Counters* d_zero_;
+  PlanningOptions options_;
 };
 
 }  // namespace
@@ -80,15 +83,15 @@ void launchTimes(const DeviceShards& batch, int mostOrders, cudaStream_t stream)
   device::require(cudaGetLastError(), "times can't be computed");
 }
 
-std::unique_ptr<planner::DeviceWork> candidateWork(const DeviceShards& batch, int mostOrders,
-                                                    planner::Counters* d_zero) {
-  return std::make_unique<CandidateWork>(CandidateSource{batch}, mostOrders, d_zero);
+std::unique_ptr<planner::DeviceWork> candidateWork(const DeviceShards& batch, const PlanningOptions& options) {
+  return std::make_unique<CandidateWork>(batch, options);
 }
 
 std::vector<std::string> costKernelResources() {
   using planner::requireFits;
   using planner::resourcesOf;
-  std::vector<std::string> all = planner::SourceWork<CandidateSource>::resources();
+  std::vector<std::string> all = planner::SourceWork<TeamCandidateSource>::resources();
+  for (std::string& line : planner::teamResources<TeamCandidateSource>()) all.push_back(std::move(line));
   all.push_back(requireFits(resourcesOf("opening", openingKernel, kThreads), true));
   all.push_back(requireFits(resourcesOf("times", timesKernel, kThreads), true));
   all.push_back(requireFits(resourcesOf("records", recordsKernel, kThreads), true));

@@ -17,10 +17,17 @@ namespace roundhouse::candidate_cost::gpu {
 void launchOpening(const DeviceShards& batch, int mostCandidates, int mostOrders, cudaStream_t stream);
 void launchTimes(const DeviceShards& batch, int mostOrders, cudaStream_t stream);
 
-/// The candidates as the planner's work: built from the tables, their plans, of up to `mostOrders` orders, written as
-/// records. `d_zero` as DeviceWork::zeroCounters.
-std::unique_ptr<route_planner::gpu::DeviceWork> candidateWork(const DeviceShards& batch, int mostOrders,
-                                                              route_planner::gpu::Counters* d_zero);
+struct PlanningOptions {
+  /// Orders of a plan, at most.
+  int mostOrders = 0;
+  /// As DeviceWork::zeroCounters.
+  route_planner::gpu::Counters* d_zero = nullptr;
+  /// Lanes that build a problem together: 4, 8, 16 or 32; 1: a lane builds one alone.
+  int lanes = 1;
+};
+
+/// The candidates as the planner's work: built from the tables, their plans written as records.
+std::unique_ptr<route_planner::gpu::DeviceWork> candidateWork(const DeviceShards& batch, const PlanningOptions& options);
 
 /// One line a kernel. Throws where one can't run on the current GPU.
 std::vector<std::string> costKernelResources();

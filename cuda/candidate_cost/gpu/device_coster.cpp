@@ -25,6 +25,10 @@ void demandRoom(Memory& memory, std::size_t bytes) {
 constexpr double kFullCandidates = 16384;
 constexpr double kFullRows = 4096;
 
+/// Batches up to this are padded to a power of two in any case: what it costs a GPU to compute more rows than are wanted is
+/// less than what it costs the host to prepare for another number of them.
+constexpr std::size_t kSteppedRows = 2048;
+
 /// Of a capacity of 1.
 double demandOf(int count, double full) { return std::clamp(count / full, 0.01, 1.0); }
 
@@ -60,6 +64,7 @@ DeviceCoster::DeviceCoster(const DeviceCosterOptions& options,
       network_(std::move(network)),
       matrices_(std::move(matrices)),
       planner_({options.device, options.chunk, options.searchUpTo, std::min(options.atOnceUpTo, options.chunk)}),
+      stream_(options.etrYields ? device::Urgency::high : device::Urgency::usual),
       etrTurns_(options.device, sharing::Phase::etr, options.takesTurns),
       planningTurns_(options.device, sharing::Phase::planning, options.takesTurns) {
   costKernelResources();
@@ -81,7 +86,20 @@ void DeviceCoster::cost(Tasks tasks, const Stop& stop) {
       open.push_back(task);
     }
   }
-  if (!open.empty()) costTogether(open, stop);
+  if (!open.empty()) costInPasses(open, stop);
+}
+
+void DeviceCoster::costInPasses(Tasks tasks, const Stop& stop) {
+  while (!tasks.empty()) {
+    std::size_t taken = 0;
+    std::int64_t candidates = 0;
+    for (; taken < tasks.size(); ++taken) {
+      candidates += tasks[taken]->shard->tables.candidateCount;
+      if (options_.passCandidates > 0 && taken > 0 && candidates > options_.passCandidates) break;
+    }
+    costTogether(tasks.first(taken), stop);
+    tasks = tasks.subspan(taken);
+  }
 }
 
 /// What fails together is tried one by one, so that no shard fails for another's size.
@@ -116,7 +134,7 @@ void DeviceCoster::run(Tasks tasks, const Stop& stop) {
     }
     onHost_.end = unixNs();
   } catch (...) {
-    (void)cudaStreamSynchronize(stream_);
+    waitQuietly();
     leaveLines();
     throw;
   }
@@ -166,7 +184,15 @@ DeviceShards DeviceCoster::describe(std::size_t shards) {
 /// Rows behind the batch's hold something else, and nobody reads what is predicted for them.
 std::size_t DeviceCoster::networkRows() const {
   const auto rows = static_cast<std::size_t>(upload_.rows());
-  return options_.padsRows ? std::bit_ceil(std::max(rows, std::size_t{64})) : rows;
+  if (!options_.padsRows) return rows;
+  const std::size_t most = std::bit_ceil(std::max(rows, std::size_t{64}));
+  const std::size_t step = most / (2 * static_cast<std::size_t>(options_.rowSteps));
+  return most <= kSteppedRows ? most : (rows + step - 1) / step * step;
+}
+
+void DeviceCoster::waitQuietly() const {
+  (void)cudaStreamSynchronize(etrStream_);
+  (void)cudaStreamSynchronize(stream_);
 }
 
 void DeviceCoster::leaveLines() {
@@ -186,11 +212,21 @@ void DeviceCoster::predict(const DeviceShards& batch) {
   launchOpening(batch, upload_.mostCandidates(), upload_.mostOrders(), stream_);
   mark("opening");
   if (upload_.rows() > 0) {
-    network_->enqueue(batch.features, networkRows(), d_quantiles_.as<float>(), stream_);
+    enqueueNetwork(batch);
     mark("ETR");
   }
   launchTimes(batch, upload_.mostOrders(), stream_);
   mark("times");
+}
+
+void DeviceCoster::enqueueNetwork(const DeviceShards& batch) {
+  auto* const quantiles = d_quantiles_.as<float>();
+  if (!options_.etrYields) return network_->enqueue(batch.features, networkRows(), quantiles, stream_);
+  opened_.record(stream_);
+  opened_.holdUp(etrStream_);
+  network_->enqueue(batch.features, networkRows(), quantiles, etrStream_);
+  predicted_.record(etrStream_);
+  predicted_.holdUp(stream_);
 }
 
 bool DeviceCoster::plan(const DeviceShards& batch, Tasks tasks, const Stop& stop) {
@@ -199,7 +235,7 @@ bool DeviceCoster::plan(const DeviceShards& batch, Tasks tasks, const Stop& stop
   const auto noneIsWanted = [&] {
     return std::all_of(tasks.begin(), tasks.end(), [&](const CostTask* task) { return stop(*task); });
   };
-  work_ = candidateWork(batch, upload_.mostPlanOrders(), upload_.d_counters());
+  work_ = candidateWork(batch, {upload_.mostPlanOrders(), upload_.d_counters(), options_.buildLanes});
   if (options_.clock == nullptr) return planner_.solve(batch.candidates, *work_, stream_, noneIsWanted);
   MarkedWork marked(*work_, *options_.clock);
   return planner_.solve(batch.candidates, marked, stream_, noneIsWanted);

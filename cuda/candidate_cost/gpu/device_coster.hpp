@@ -49,9 +49,19 @@ struct DeviceCosterOptions {
   int searchUpTo = route_planner::gpu::DevicePlannerOptions{}.chunk;
   /// DevicePlannerOptions::atOnceUpTo.
   int atOnceUpTo = route_planner::gpu::DevicePlannerOptions{}.chunk;
-  /// The network is called with few different numbers of rows, since its runtime prepares itself for each.
+  /// Shards of a batch that have more candidates than this together are costed one part after the other, each of no more
+  /// where no single shard has more. 0: always together.
+  int passCandidates = 0;
+  /// The network is called with few different numbers of rows, since its runtime prepares itself for each: of those between
+  /// two powers of two with so many, at equal distances.
   bool padsRows = false;
+  int rowSteps = 1;
+  /// The GPU begins parts of the network only where it has nothing else: batches that are nearly done go before those
+  /// that begin, and what a network would take of a GPU without end is left for what is short of it.
+  bool etrYields = false;
   CopyBy copyBy = CopyBy::kernel;
+  /// PlanningOptions::lanes.
+  int buildLanes = PlanningOptions{}.lanes;
   /// Its batches take turns with others of the GPU in ETR and OR.
   bool takesTurns = false;
   /// For benchmarks: is told of the phases of each batch.
@@ -78,6 +88,7 @@ class DeviceCoster {
   std::vector<std::string> resources() const;
 
  private:
+  void costInPasses(Tasks tasks, const Stop& stop);
   void costTogether(Tasks tasks, const Stop& stop);
   void run(Tasks tasks, const Stop& stop);
   void upload(Tasks tasks);
@@ -86,6 +97,8 @@ class DeviceCoster {
   void leaveLines();
   void demandRows(std::size_t rows);
   void predict(const DeviceShards& batch);
+  void enqueueNetwork(const DeviceShards& batch);
+  void waitQuietly() const;
   bool plan(const DeviceShards& batch, Tasks tasks, const Stop& stop);
   bool planRest();
   void copyOut(Tasks tasks, const DeviceShards& batch);
@@ -108,6 +121,9 @@ class DeviceCoster {
   std::shared_ptr<DeviceMatrices> matrices_;
   route_planner::gpu::DevicePlanner planner_;
   device::Stream stream_;
+  /// Of the network where it yields.
+  device::Stream etrStream_;
+  device::Event opened_, predicted_;
   BatchUpload upload_;
   /// Of the batch that was planned last.
   std::unique_ptr<route_planner::gpu::DeviceWork> work_;

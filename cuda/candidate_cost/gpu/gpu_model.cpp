@@ -30,6 +30,12 @@ int numberOf(const backend::ModelSettings& settings, const std::string& key, int
   throw Error(ErrorCode::modelFailed, "parameter '" + key + "' is not within 0.." + std::to_string(most) + ": " + text);
 }
 
+int buildLanesOf(const backend::ModelSettings& settings, int otherwise) {
+  const int lanes = numberOf(settings, "build_lanes", otherwise, 32);
+  if (lanes == 1 || lanes == 4 || lanes == 8 || lanes == 16 || lanes == 32) return lanes;
+  throw Error(ErrorCode::modelFailed, "parameter 'build_lanes' is not 1, 4, 8, 16 or 32: " + std::to_string(lanes));
+}
+
 /// Whether a parameter has the first of two values.
 bool isFirst(const backend::ModelSettings& settings, const std::string& key, const std::string& first,
              const std::string& second, bool otherwise) {
@@ -38,6 +44,9 @@ bool isFirst(const backend::ModelSettings& settings, const std::string& key, con
   throw Error(ErrorCode::modelFailed, "parameter '" + key + "' is neither '" + first + "' nor '" + second + "': " + text);
 }
 
+constexpr int kMostPassCandidates = 1 << 24;
+constexpr int kMostRowSteps = 16;
+
 /// Parameters of config.pbtxt choose between ways to compute the same, for measurements.
 DeviceCosterOptions optionsOf(const backend::ModelSettings& settings, int device) {
   DeviceCosterOptions options;
@@ -45,7 +54,11 @@ DeviceCosterOptions optionsOf(const backend::ModelSettings& settings, int device
   options.atOnceUpTo = numberOf(settings, "at_once_up_to", options.atOnceUpTo, options.chunk);
   const bool byKernel = isFirst(settings, "copies", "kernel", "engine", options.copyBy == CopyBy::kernel);
   options.copyBy = byKernel ? CopyBy::kernel : CopyBy::engine;
+  options.buildLanes = buildLanesOf(settings, options.buildLanes);
   options.takesTurns = isFirst(settings, "turns", "on", "off", sharing::takesTurns());
+  options.passCandidates = numberOf(settings, "pass_candidates", options.passCandidates, kMostPassCandidates);
+  options.rowSteps = std::max(1, numberOf(settings, "row_steps", options.rowSteps, kMostRowSteps));
+  options.etrYields = isFirst(settings, "etr_yields", "on", "off", options.etrYields);
   return options;
 }
 

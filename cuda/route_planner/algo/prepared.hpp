@@ -187,16 +187,14 @@ ROUNDHOUSE_HD inline void fillShares(Prepared& out) {
   }
 }
 
-ROUNDHOUSE_HD inline void fillOrders(const Problem& problem, Checked& out) {
-  for (int index = 0; index < problem.orderCount; ++index) {
-    const Order& order = problem.orders[index];
-    SearchOrder& target = out.orders[index];
-    target.ready = order.ready;
-    target.promised = order.promised;
-    target.latestDropoff = order.latestDropoff;
-    target.dropoffPostService = out.stops[target.dropoff].postService;
-    target.pickupReady = out.stops[target.pickup].ready;
-  }
+ROUNDHOUSE_HD inline void fillOrder(const Problem& problem, int index, Checked& out) {
+  const Order& order = problem.orders[index];
+  SearchOrder& target = out.orders[index];
+  target.ready = order.ready;
+  target.promised = order.promised;
+  target.latestDropoff = order.latestDropoff;
+  target.dropoffPostService = out.stops[target.dropoff].postService;
+  target.pickupReady = out.stops[target.pickup].ready;
 }
 
 ROUNDHOUSE_HD inline void fillPickupToDropoff(Prepared& out) {
@@ -207,38 +205,63 @@ ROUNDHOUSE_HD inline void fillPickupToDropoff(Prepared& out) {
   }
 }
 
-/// weight·amount ≤ room, without overflow; takes it from `room`.
+/// weight·amount ≤ room, without overflow; takes it from `room`. None is negative. A GPU divides 64 bits slowly.
 ROUNDHOUSE_HD inline bool fits(int64_t weight, int64_t amount, int64_t& room) {
-  if (weight == 0 || amount == 0) return true;
-  if (weight > room / amount) return false;
-  room -= weight * amount;
+#if defined(__CUDA_ARCH__)
+  const int64_t product = weight * amount;
+  if (__mul64hi(weight, amount) != 0 || product < 0 || product > room) return false;
+#else
+  int64_t product = 0;
+  if (__builtin_mul_overflow(weight, amount, &product) || product > room) return false;
+#endif
+  room -= product;
   return true;
+}
+
+/// The longest way into a stop, and the service there.
+ROUNDHOUSE_HD inline int64_t longestInto(const Problem& problem, int to) {
+  int64_t longest = 0;
+  for (int from = 0; from <= problem.stopCount; ++from) longest = larger(longest, legOf(problem, from, to));
+  return longest + problem.stops[to].postService;
 }
 
 /// No walk ends after the latest ready time plus the longest way into each stop plus all service.
 ROUNDHOUSE_HD inline int64_t latestEnd(const Problem& problem, const Checked& checked) {
   int64_t end = checked.startAt;
   for (int to = 1; to <= checked.stopCount; ++to) end = larger(end, checked.stops[to].ready);
-  for (int to = 1; to <= checked.stopCount; ++to) {
-    int64_t longest = 0;
-    for (int from = 0; from <= checked.stopCount; ++from) longest = larger(longest, legOf(problem, from, to));
-    end += longest + checked.stops[to].postService;
-  }
+  for (int to = 1; to <= checked.stopCount; ++to) end += longestInto(problem, to);
   return end;
+}
+
+/// What the weights of a cost may meet at most, each: none is negative.
+struct CostReach {
+  int64_t late;
+  int64_t fresh;
+  int64_t duration;
+};
+
+/// Of one order, for walks that end at `end` at the latest.
+ROUNDHOUSE_HD inline int64_t lateReach(const SearchOrder& order, int64_t end) {
+  return larger<int64_t>(0, end - order.promised);
+}
+ROUNDHOUSE_HD inline int64_t freshReach(const SearchOrder& order, int64_t startAt, int64_t end) {
+  return larger(end - order.ready, order.ready - startAt);
+}
+
+ROUNDHOUSE_HD inline bool reachWithin(const Checked& problem, const CostReach& reach, int64_t limit) {
+  int64_t room = limit;
+  return fits(problem.weightLateness, reach.late, room) && fits(problem.weightFreshness, reach.fresh, room) &&
+         fits(problem.weightDuration, reach.duration, room);
 }
 
 /// Every part of every cost, for walks that end at `end` at the latest, stays within ± `limit` together.
 ROUNDHOUSE_HD inline bool costsWithin(const Checked& problem, int64_t end, int64_t limit) {
-  int64_t late = 0;
-  int64_t fresh = 0;
+  CostReach reach{0, 0, end - problem.startAt};
   for (int index = 0; index < problem.orderCount; ++index) {
-    const SearchOrder& order = problem.orders[index];
-    late += larger<int64_t>(0, end - order.promised);
-    fresh += larger(end - order.ready, order.ready - problem.startAt);
+    reach.late += lateReach(problem.orders[index], end);
+    reach.fresh += freshReach(problem.orders[index], problem.startAt, end);
   }
-  int64_t room = limit;
-  return fits(problem.weightLateness, late, room) && fits(problem.weightFreshness, fresh, room) &&
-         fits(problem.weightDuration, end - problem.startAt, room);
+  return reachWithin(problem, reach, limit);
 }
 
 }  // namespace detail
@@ -267,7 +290,7 @@ ROUNDHOUSE_HD inline PrepareStatus check(const Problem& problem, Checked& out) {
   }
   if (!detail::linkOrders(problem, out)) return PrepareStatus::stopsInconsistent;
   for (int stop = 1; stop <= problem.stopCount; ++stop) detail::fillStop(problem, stop, out);
-  detail::fillOrders(problem, out);
+  for (int order = 0; order < problem.orderCount; ++order) detail::fillOrder(problem, order, out);
   out.latestEnd = detail::latestEnd(problem, out);
   return detail::costsWithin(out, out.latestEnd, kCostLimit) ? PrepareStatus::ok : PrepareStatus::costTooLarge;
 }

@@ -4,6 +4,7 @@
 
 #include "../../device/device_fault.hpp"
 #include "device_planner.hpp"
+#include "team_build.hpp"
 
 /// For .cu files that have a source of problems (build.hpp says what that is).
 namespace roundhouse::route_planner::gpu {
@@ -20,6 +21,17 @@ __global__ void __launch_bounds__(kBuildThreads) buildKernel(const __grid_consta
   const int warp = static_cast<int>((blockIdx.x * blockDim.x + threadIdx.x) / 32);
   const int lane = static_cast<int>(threadIdx.x % 32);
   buildProblem(Warp{}, source, to, lane < perWarp ? warp * perWarp + lane : to.count);
+}
+
+/// Problems that a block of teams builds: as many as a multiprocessor has room for eight blocks of.
+constexpr int kTeamsOfBlock = 8;
+
+template <class Source, int kSize>
+__global__ void __launch_bounds__(kSize * kTeamsOfBlock)
+    teamBuildKernel(const __grid_constant__ Source source, Building to) {
+  __shared__ TeamMemory<Source, kSize> memory[kTeamsOfBlock];
+  const int team = static_cast<int>(threadIdx.x) / kSize;
+  buildTogether<kSize>(Warp{}, source, to, static_cast<int>(blockIdx.x) * kTeamsOfBlock + team, memory[team]);
 }
 
 /// A block of one warp a scratch.
@@ -39,6 +51,17 @@ void launchBuild(const Source& source, const Building& to, cudaStream_t stream) 
   device::require(cudaGetLastError(), "problems can't be built");
 }
 
+/// `size` lanes a problem: 4, 8, 16 or 32. The source is one for teams (team_build.hpp).
+template <class Source, int kSize = 4>
+void launchTeamBuild(int size, const Source& source, const Building& to, cudaStream_t stream) {
+  if constexpr (kSize < 32) {
+    if (size > kSize) return launchTeamBuild<Source, 2 * kSize>(size, source, to, stream);
+  }
+  const auto blocks = static_cast<unsigned>((to.count + kTeamsOfBlock - 1) / kTeamsOfBlock);
+  teamBuildKernel<Source, kSize><<<blocks, kSize * kTeamsOfBlock, 0, stream>>>(source, to);
+  device::require(cudaGetLastError(), "problems can't be built by teams");
+}
+
 template <class Source>
 void launchGeneral(const Source& source, const Building& batch, int firstItem, GeneralScratch* d_scratch, int blocks,
                    cudaStream_t stream) {
@@ -52,6 +75,15 @@ template <class Source>
 std::vector<std::string> sourceResources() {
   return {requireFits(resourcesOf("building", buildKernel<Source>, kBuildThreads), true),
           requireFits(resourcesOf("general", generalKernel<Source>, 32), true)};
+}
+
+/// The same, of kernels for teams.
+template <class Source>
+std::vector<std::string> teamResources() {
+  return {requireFits(resourcesOf("building by 4", teamBuildKernel<Source, 4>, 4 * kTeamsOfBlock), true),
+          requireFits(resourcesOf("building by 8", teamBuildKernel<Source, 8>, 8 * kTeamsOfBlock), true),
+          requireFits(resourcesOf("building by 16", teamBuildKernel<Source, 16>, 16 * kTeamsOfBlock), true),
+          requireFits(resourcesOf("building by 32", teamBuildKernel<Source, 32>, 32 * kTeamsOfBlock), true)};
 }
 
 /// DeviceWork whose problems are those of one source; `finish` is left to the user.

@@ -3,23 +3,16 @@
 #include <map>
 #include <string>
 
-#include "../cost_on_gpu.hpp"
-
 namespace roundhouse::test {
 
-/// Ways to make one pass, by parameters of the model.
+/// Ways to make one pass: how many lanes build a problem together, 1: each its own.
 struct Way {
   const char* name;
-  std::map<std::string, std::string> parameters;
-  candidate_cost::gpu::CopyBy copyBy;
-  int atOnceUpTo;
+  int buildLanes;
+
+  std::map<std::string, std::string> parameters() const { return {{"build_lanes", std::to_string(buildLanes)}}; }
 };
 
-inline const Way kWays[] = {
-    {"groups", {{"at_once_up_to", "0"}, {"copies", "engine"}}, candidate_cost::gpu::CopyBy::engine, 0},
-    {"once", {{"copies", "engine"}}, candidate_cost::gpu::CopyBy::engine, 32768},
-    {"once_kernel", {{"copies", "kernel"}}, candidate_cost::gpu::CopyBy::kernel, 32768},
-    {"once_kernel_turns", {{"copies", "kernel"}, {"turns", "on"}}, candidate_cost::gpu::CopyBy::kernel, 32768},
-};
+inline const Way kWays[] = {{"alone", 1}, {"team4", 4}, {"team8", 8}, {"team16", 16}, {"team32", 32}};
 
 }  // namespace roundhouse::test
