@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connectBus, type Bus } from '#lib/bus/kafka';
-import { gaugeFamily } from '#lib/metrics/registry';
 import type { ServiceContext, ServicePorts } from '#lib/service';
 import type { UnixMs } from '#schemas/brands';
 import { projectPath } from '#schemas/project-root';
@@ -9,11 +8,11 @@ import type { OpsConfig } from './config';
 import { ConsoleState } from './console/console-state';
 import { Looks } from './console/looks';
 import { opsEvents } from './events';
+import { addFamilies } from './families';
 import { serveConsole } from './http/serve-console';
 import { StaticFiles } from './http/static-files';
 import { Viewers } from './http/viewers';
 import { watchedGroups } from './kafka/group-names';
-import { lagFamilies } from './kafka/lag-families';
 import { LagWatch } from './kafka/lag-watch';
 import { followRounds } from './rounds/follow-rounds';
 import { RoundLog } from './rounds/round-log';
@@ -44,25 +43,6 @@ function makeParts({ config, logger, onStop }: Context): Parts {
   const viewers = new Viewers(config.viewers);
   onStop('viewers', () => viewers.close());
   return { bus, lag, rounds, state, viewers, following: 'not followed yet' };
-}
-
-/** What stands in scrapes beside the events' metrics. */
-function addFamilies({ telemetry }: Context, { lag, state, viewers }: Parts): void {
-  telemetry.registry.addSource(() => {
-    const { waiting, atRisk, overdue } = state.counts(Date.now());
-    const one = (name: string, help: string, value: number) => gaugeFamily(name, help, [{ value }]);
-    return [
-      ...lagFamilies(lag.book.last),
-      one('dispatch_rounds_waiting', 'Rounds with a manifest and without a decision.', waiting),
-      one(
-        'dispatch_rounds_at_risk',
-        'Of them, those that can not have all outcomes by their deadline at the present rate, or are overdue.',
-        atRisk,
-      ),
-      one('dispatch_rounds_overdue', 'Of them, those whose deadline is over.', overdue),
-      one('dispatch_console_viewers', 'Consoles that are open.', viewers.count),
-    ];
-  });
 }
 
 async function startHttp(context: Context, parts: Parts): Promise<number> {
@@ -113,9 +93,13 @@ async function followWhenThere(context: Context, parts: Parts, since: UnixMs): P
 export async function startOps(context: Context): Promise<ServicePorts> {
   const { config, logger, onStop } = context;
   const parts = makeParts(context);
-  addFamilies(context, parts);
-  const http = await startHttp(context, parts);
   const { lag, state, viewers } = parts;
+  addFamilies(context.telemetry.registry, {
+    lag: () => lag.book.last,
+    counts: () => state.counts(Date.now()),
+    viewers: () => viewers.count,
+  });
+  const http = await startHttp(context, parts);
   let isFirst = true;
   const looks = new Looks({
     ...{ lag, logger, targets: config.targets, intervalMs: config.intervalMs },

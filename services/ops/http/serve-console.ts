@@ -46,10 +46,10 @@ export async function serveConsole(parts: ConsoleParts): Promise<{ port: number;
     for (const [name, value] of Object.entries(securityHeaders)) response.setHeader(name, value);
     if (request.method !== 'GET' && request.method !== 'HEAD') return send(response, readOnly);
     if (await health(request, response)) return;
-    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://console');
-    if (parts.files.answer(pathname, request, response)) return;
-    if (pathname === '/api/live') return watch(parts, response);
-    send(response, (await answerApi(parts.api, pathname, searchParams)) ?? absent);
+    const [path = '/', query] = (request.url ?? '/').split('?', 2);
+    if (parts.files.answer(path, request, response)) return;
+    if (path === '/api/live') return watch(parts, response);
+    send(response, (await answerApi(parts.api, path, new URLSearchParams(query))) ?? absent);
   };
   const server = createServer({ requestTimeout: 10_000, headersTimeout: 10_000 }, (request, response) => {
     answer(request, response).catch((error: unknown) => {

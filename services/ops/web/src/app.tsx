@@ -10,7 +10,8 @@ import { Engines, Incidents, Services } from './machines';
 import { Problems } from './problems';
 import { RoundPage } from './round-page';
 import { Rounds } from './rounds';
-import { useRoute, type Route } from './routes';
+import { type Route } from './addresses';
+import { useRoute } from './routes';
 import { TopBar } from './top-bar';
 import { Way } from './way';
 

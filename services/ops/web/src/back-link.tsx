@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { Icon } from './icons';
-import { overviewAddress } from './routes';
+import { overviewAddress } from './addresses';
 
 export function BackLink(): JSX.Element {
   return (

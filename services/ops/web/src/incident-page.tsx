@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { useAnswer } from './ask';
 import { BackLink } from './back-link';
 import { bytes, duration, none, text } from './format';
-import type { Route } from './routes';
+import type { Route } from './addresses';
 
 /** As the sentinel wrote it (docs/sentinel.md); a report that was shortened lacks some of it. */
 interface Report {

@@ -1,5 +1,5 @@
 import { useEffect } from 'preact/hooks';
-import { overviewAddress } from './routes';
+import { overviewAddress } from './addresses';
 
 function isTyping(target: EventTarget | null): boolean {
   return (

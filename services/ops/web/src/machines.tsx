@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import type { EngineView, IncidentView, ServiceView, Snapshot } from '../../console/messages';
 import { ago, bytes, clock, count, percent, text } from './format';
 import { Icon } from './icons';
-import { incidentAddress } from './routes';
+import { incidentAddress } from './addresses';
 
 const engineIcons = { up: 'ok', down: 'bad', handed_over: 'bad', unknown: 'wait' } as const;
 const engineWords = {

@@ -2,9 +2,9 @@ import type { JSX } from 'preact';
 import type { RoundState, RoundView, Snapshot } from '../../console/messages';
 import { clock, count, duration, percent, text } from './format';
 import { Icon } from './icons';
-import { keyOf } from './live';
+import { keyOf } from './merged-view';
 import { decisionSeconds, stateIcons, stateOf, stateWords, timeUsed } from './round-state';
-import { roundAddress } from './routes';
+import { roundAddress } from './addresses';
 import { Scatter } from './scatter';
 
 export function StateMark({ state }: { readonly state: RoundState }): JSX.Element {

@@ -1,9 +1,9 @@
 import type { JSX } from 'preact';
 import type { RoundView, Snapshot } from '../../console/messages';
 import { clock } from './format';
-import { keyOf } from './live';
+import { keyOf } from './merged-view';
 import { stateOf, timeUsed } from './round-state';
-import { roundAddress } from './routes';
+import { roundAddress } from './addresses';
 
 const box = { width: 1_000, height: 150 };
 const left = 70;

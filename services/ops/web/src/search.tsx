@@ -4,8 +4,8 @@ import type { RoundView } from '../../console/messages';
 import { useAnswer } from './ask';
 import { clock } from './format';
 import { Icon } from './icons';
-import { keyOf } from './live';
-import { roundAddress } from './routes';
+import { keyOf } from './merged-view';
+import { roundAddress } from './addresses';
 
 const pauseMs = 200;
 

@@ -93,34 +93,30 @@ function aggregatorRow({ decision }: RoundView): Row {
   };
 }
 
-function shardRow({ index, appendedAt, backend, answeredAt, status, code }: ShardTrack, end: number): Row {
-  const pieces: Piece[] = [];
-  const isGood = status === 'solved' || status === null;
-  const begun = backend?.start ?? answeredAt ?? end;
-  if (appendedAt !== null && begun > appendedAt)
-    pieces.push({ from: appendedAt, to: begun, kind: 'wait', words: `waits ${ms(begun - appendedAt)}` });
-  if (backend !== null)
-    pieces.push({
-      from: backend.start,
-      to: backend.end,
-      kind: 'work',
-      words: `computed in ${ms(backend.end - backend.start)}`,
-    });
-  if (backend !== null && answeredAt !== null)
-    pieces.push({
-      from: backend.end,
-      to: Math.max(backend.end, answeredAt),
-      kind: 'wait',
-      words: 'outcome to Kafka',
-    });
-  if (!isGood && answeredAt !== null)
-    pieces.push({
-      from: begun,
-      to: answeredAt,
-      kind: 'fault',
-      words: `${status}${code === null ? '' : `: ${code}`}`,
-    });
-  return { title: `Shard ${index}`, pieces };
+function computedPieces({ appendedAt, backend, answeredAt }: ShardTrack): Piece[] {
+  if (backend === null) return [];
+  const { start, end } = backend;
+  const waited = appendedAt === null ? 0 : start - appendedAt;
+  const pieces: Piece[] = [{ from: start, to: end, kind: 'work', words: `computed in ${ms(end - start)}` }];
+  if (waited > 0)
+    pieces.unshift({ from: start - waited, to: start, kind: 'wait', words: `waited ${ms(waited)}` });
+  if (answeredAt !== null)
+    pieces.push({ from: end, to: Math.max(end, answeredAt), kind: 'wait', words: 'outcome to Kafka' });
+  return pieces;
+}
+
+/** `last`: when what has no end yet is drawn to. */
+function shardRow(shard: ShardTrack, last: number): Row {
+  const { index, appendedAt, backend, answeredAt, status, code } = shard;
+  const title = `Shard ${index}`;
+  if (backend !== null) return { title, pieces: computedPieces(shard) };
+  if (appendedAt === null && answeredAt === null) return { title, pieces: [] };
+  const isOver = status !== null && status !== 'solved';
+  const [from, to] = [appendedAt ?? answeredAt!, answeredAt ?? last];
+  const words = isOver
+    ? `${status}${code === null ? '' : `: ${code}`} after ${ms(to - from)}`
+    : `waits ${ms(to - from)}`;
+  return { title, pieces: [{ from, to, kind: isOver ? 'fault' : 'wait', words }] };
 }
 
 /** A round's way as rows over one axis, which ends a little after what happened last. */

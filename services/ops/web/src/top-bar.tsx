@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { clock, counted } from './format';
 import { Icon, Mark } from './icons';
 import type { Live } from './live';
-import { overviewAddress } from './routes';
+import { overviewAddress } from './addresses';
 import { Search } from './search';
 import { chooseTheme, chosenTheme, nextTheme } from './theme-choice';
 

@@ -1,0 +1,99 @@
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { TextFetcher } from './fetch-text';
+import { findInstances } from './instances';
+import { readSeries } from './prometheus-text';
+import { scrapeService } from './scrape-service';
+
+describe("Prometheus' text", () => {
+  const wanted = new Set(['a', 'b']);
+  test('the wanted series, with their labels as they were meant', () => {
+    const text =
+      '# HELP a x\n# TYPE a gauge\na{x="1",y="q\\"\\\\\\n"} 2.5\na_total 7\nb 3\nb{le="+Inf"} +Inf 17\nc 1';
+    expect(readSeries(text, wanted)).toEqual([
+      { id: 'a{x="1",y="q\\"\\\\\\n"}', name: 'a', labels: { x: '1', y: 'q"\\\n' }, value: 2.5 },
+      { id: 'b', name: 'b', labels: {}, value: 3 },
+      { id: 'b{le="+Inf"}', name: 'b', labels: { le: '+Inf' }, value: Infinity },
+    ]);
+  });
+
+  test.each(['', '\n\n', 'a', 'a{', 'a{x="1"', '{', 'a{x=1} ', '\0'])(
+    '%j has none and breaks nothing',
+    (text) => {
+      expect(readSeries(text, wanted)).toEqual([]);
+    },
+  );
+});
+
+describe('processes', () => {
+  test('one a target, or one an address of its name', async () => {
+    const addresses = async (host: string) => {
+      if (host === 'gone') throw new Error('ENOTFOUND');
+      return ['10.0.0.1', '::1'];
+    };
+    const targets = [
+      { name: 'ingest', url: 'http://a:1' },
+      { name: 'worker', url: 'dns+http://workers:2' },
+      { name: 'other', url: 'dns+https://gone:3' },
+    ];
+    expect(await findInstances(targets, addresses)).toEqual([
+      { name: 'ingest', url: 'http://a:1' },
+      { name: 'worker@10.0.0.1', url: 'http://10.0.0.1:2' },
+      { name: 'worker@::1', url: 'http://[::1]:2' },
+      { name: 'other', url: 'https://gone:3' },
+    ]);
+  });
+});
+
+describe('a process is asked', () => {
+  const fetcher = new TextFetcher();
+  let server: Server;
+  let answer: RequestListener;
+  let url: string;
+  beforeAll(async () => {
+    server = createServer((request, response) => answer(request, response));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+  afterAll(() => {
+    fetcher.close();
+    server.closeAllConnections();
+    server.close();
+  });
+  const look = () => scrapeService(fetcher, { name: 'worker', url });
+  const status = { engines: [{ id: 'cpu' }], incidents: [{ id: 'x' }] };
+
+  test('and tells of its checks, its metrics and its engines', async () => {
+    answer = ({ url: path }, response) => {
+      if (path === '/readyz') response.writeHead(503).end('{"ready":false,"reasons":{"engine":"down"}}');
+      else if (path === '/status') response.end(JSON.stringify(status));
+      else response.end('dispatch_engine_pid{service="inference-worker"} 7\n');
+    };
+    expect(await look()).toMatchObject({ fault: null, reasons: { engine: 'down' }, ...status });
+  });
+
+  test('and answers something else', async () => {
+    answer = (_, response) => response.end('<html>');
+    expect(await look()).toMatchObject({ fault: 'an answer that is not ours', series: [] });
+  });
+
+  test('and answers without end', async () => {
+    answer = (_, response) => {
+      const more = (): void =>
+        void (response.write('x'.repeat(1 << 20)) ? setImmediate(more) : response.once('drain', more));
+      response.on('error', () => undefined);
+      more();
+    };
+    expect((await look()).fault).toContain('more than 8388608 bytes');
+  });
+
+  test('and does not answer', async () => {
+    answer = () => undefined;
+    expect((await look()).fault).toBe('no answer in 1500 ms');
+  });
+
+  test('and is not there', async () => {
+    const instance = { name: 'worker', url: 'http://127.0.0.1:1' };
+    expect((await scrapeService(fetcher, instance)).fault).toBe('nobody listens there');
+  });
+});
