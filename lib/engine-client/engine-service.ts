@@ -10,7 +10,7 @@ export class EngineService {
   }
 
   /** Rejects with what gRPC says. */
-  ask<Answer>(name: 'Admission' | 'Work' | 'Memory', timeoutMs: number): Promise<Answer> {
+  ask<Answer>(name: 'Admission' | 'Work' | 'Memory' | 'Metrics', timeoutMs: number): Promise<Answer> {
     const method = loadProtocol().engine[name] as MethodDefinition<object, Answer>;
     const { path, requestSerialize: serialize, responseDeserialize: deserialize } = method;
     const options = { deadline: Date.now() + timeoutMs };

@@ -78,8 +78,9 @@ export class LabelSpace {
     this.size = this.labels.reduce((size, label) => size * label.size, 1);
   }
 
-  get names(): readonly string[] {
-    return this.labels.map(({ name }) => name);
+  /** For the docs. */
+  listed(): readonly Pick<Label, 'name' | 'size' | 'isClosed' | 'values'>[] {
+    return this.labels;
   }
 
   numberOf(fields: Fields): number {

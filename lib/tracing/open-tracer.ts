@@ -75,7 +75,7 @@ export async function openTracer(
 ): Promise<Tracer> {
   const { otlpEndpoint = null, otlpProtocol = 'http/protobuf', tracesPerSecond = 0 } = config;
   if (otlpEndpoint === null) return noTracer;
-  const { OtlpSpans: Spans } = await import('./otlp-tracer.js');
+  const { OtlpSpans: Spans } = await import('#lib/tracing/otlp-tracer');
   const ends = registry.counter(
     'dispatch_trace_spans_total',
     'Spans for OpenTelemetry, by what became of them.',

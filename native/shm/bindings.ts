@@ -82,10 +82,11 @@ export interface ShmBindings {
   /** False for a lease that had ended. */
   release(handle: SessionHandle, slot: number, generation: number, memory?: ArrayBuffer): boolean;
   heldSlots(handle: SessionHandle): number;
+  heldBytes(handle: SessionHandle): number;
   closeSession(handle: SessionHandle): void;
 }
 
 export const loadBindings = addonLoader<ShmBindings>('shm', {
-  abiVersion: 3,
+  abiVersion: 4,
   fault: (message, cause) => new ShmError('LOAD_FAILED', message, { cause }),
 });

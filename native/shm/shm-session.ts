@@ -48,6 +48,11 @@ export class ShmSession implements AsyncDisposable {
     return this.bindings.heldSlots(this.handle);
   }
 
+  /** Of those slots, whole. */
+  get heldBytes(): number {
+    return this.bindings.heldBytes(this.handle);
+  }
+
   /** undefined when the pool is empty. */
   lease(bytes: number): SlotLease | undefined {
     const lease = this.bindings.lease(this.handle, bytes);

@@ -125,6 +125,10 @@ export interface TritonBindings {
   loadModel(handle: ServerHandle, model: string): Promise<void>;
   unloadModel(handle: ServerHandle, model: string): Promise<void>;
   repositoryIndex(handle: ServerHandle): Promise<string>;
+  /** nv_inference_* and the like, in Prometheus' text format. */
+  metrics(handle: ServerHandle): Promise<string>;
+  /** GpuUse[] as JSON. */
+  gpuUse(): Promise<string>;
   serverMetadata(handle: ServerHandle): string;
   modelMetadata(handle: ServerHandle, model: string, version: number): string;
   modelConfig(handle: ServerHandle, model: string, version: number): string;
@@ -181,6 +185,6 @@ export interface DataPlaneCounts {
 }
 
 export const loadBindings = addonLoader<TritonBindings>('triton', {
-  abiVersion: 6,
+  abiVersion: 7,
   fault: (message, cause) => new TritonError('LOAD_FAILED', message, { cause }),
 });

@@ -29,6 +29,20 @@ export interface GpuMemory {
   readonly refusals: number;
 }
 
+/** As NVIDIA's management library has it: of the whole GPU, whoever uses it. */
+export interface GpuUse {
+  readonly device: number;
+  /** Share of the last sample in which a kernel ran; -1: not known. */
+  readonly utilization: number;
+  readonly usedBytes: number;
+  readonly sizeBytes: number;
+}
+
+/** Empty where that library is absent. */
+export async function gpuUse(): Promise<readonly GpuUse[]> {
+  return JSON.parse(await loadBindings().gpuUse()) as GpuUse[];
+}
+
 /** None where the backends of the folder were built without CUDA, or hold nothing. */
 export function gpuMemory(backendDirectory: string): readonly GpuMemory[] {
   return loadBindings().gpuMemory(backendDirectory);

@@ -100,6 +100,10 @@ export class TritonServer implements AsyncDisposable {
     return JSON.parse(await this.ask(() => this.bindings.repositoryIndex(this.handle))) as ModelIndexEntry[];
   }
 
+  /** nv_inference_* and the like, in Prometheus' text format. */
+  metrics(): Promise<string> {
+    return this.ask(() => this.bindings.metrics(this.handle));
+  }
   serverMetadata(): unknown {
     return this.json(() => this.bindings.serverMetadata(this.handle));
   }

@@ -19,6 +19,7 @@ export function checksOf(root) {
       [bin(root, 'typescript', 'bin', 'tsc'), '-p', join('services', 'ops', 'web', 'tsconfig.json')],
     ],
     ['docs/errors.md is current', [join('scripts', 'docs', 'errors.mjs'), '--check']],
+    ['docs/metrics.md is current', [join('scripts', 'docs', 'metrics.mjs'), '--check']],
     ['tracked files', [join('scripts', 'checks', 'tracked-files.mjs')]],
     ['lengths of source files', [join('scripts', 'checks', 'file-sizes.mjs')]],
     ['licences of packages', [join('scripts', 'checks', 'licences.mjs')]],

@@ -25,6 +25,14 @@ std::optional<SlotRef> SlotPool::take(std::uint64_t bytes) {
   return std::nullopt;
 }
 
+std::uint64_t SlotPool::held_bytes() const {
+  std::uint64_t bytes = 0;
+  for (std::size_t number = 0; number < classes_.size(); ++number) {
+    bytes += (classes_[number].count - free_[number].size()) * classes_[number].slot_bytes;
+  }
+  return bytes;
+}
+
 bool SlotPool::is_held(SlotRef lease) const {
   if (lease.slot >= slots_.size()) return false;
   const Slot& slot = slots_[lease.slot];

@@ -22,6 +22,8 @@ class SlotPool {
   static SlotRef renewed(SlotRef lease) { return {lease.slot, lease.generation + 1}; }
   void renew(SlotRef lease) { slots_[lease.slot].generation = renewed(lease).generation; }
   std::uint32_t held() const { return held_; }
+  // Of the slots that are held, whole.
+  std::uint64_t held_bytes() const;
 
  private:
   struct Slot {

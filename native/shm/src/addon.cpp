@@ -12,7 +12,7 @@
 namespace roundhouse::shm {
 namespace {
 
-constexpr int kAbiVersion = 3;
+constexpr int kAbiVersion = 4;
 constexpr int kAnswered = 8;
 constexpr napi_type_tag kSessionTag = {0x726f756e64686f75ULL, 0x736573686d73686dULL};
 
@@ -155,6 +155,13 @@ Napi::Value held_slots(const Napi::CallbackInfo& info) {
   });
 }
 
+Napi::Value held_bytes(const Napi::CallbackInfo& info) {
+  return guarded(info.Env(), [&] {
+    const auto& memory = session_of(info).memory();
+    return Napi::Number::New(info.Env(), memory ? static_cast<double>(memory->pool.held_bytes()) : 0);
+  });
+}
+
 Napi::Value close_session(const Napi::CallbackInfo& info) {
   return guarded(info.Env(), [&] {
     session_of(info).end("closed");
@@ -181,6 +188,7 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   add("copyOut", copy_out);
   add("release", release);
   add("heldSlots", held_slots);
+  add("heldBytes", held_bytes);
   add("closeSession", close_session);
   return exports;
 }

@@ -88,6 +88,8 @@ enum TRITONSERVER_ModelControlMode {
   TRITONSERVER_MODEL_CONTROL_EXPLICIT
 };
 
+enum TRITONSERVER_MetricFormat { TRITONSERVER_METRIC_PROMETHEUS };
+
 enum TRITONSERVER_RateLimitMode { TRITONSERVER_RATE_LIMIT_OFF, TRITONSERVER_RATE_LIMIT_EXEC_COUNT };
 
 constexpr std::uint32_t TRITONSERVER_REQUEST_RELEASE_ALL = 1;
@@ -175,6 +177,10 @@ TRITON_CORE TRITONSERVER_Error* TRITONSERVER_ServerModelIndex(TRITONSERVER_Serve
 TRITON_CORE TRITONSERVER_Error* TRITONSERVER_ServerLoadModel(TRITONSERVER_Server* server, const char* model_name);
 TRITON_CORE TRITONSERVER_Error* TRITONSERVER_ServerUnloadModel(TRITONSERVER_Server* server, const char* model_name);
 TRITON_CORE TRITONSERVER_Error* TRITONSERVER_ServerInferAsync(TRITONSERVER_Server* server, TRITONSERVER_InferenceRequest* inference_request, TRITONSERVER_InferenceTrace* trace);
+
+TRITON_CORE TRITONSERVER_Error* TRITONSERVER_ServerMetrics(TRITONSERVER_Server* server, TRITONSERVER_Metrics** metrics);
+TRITON_CORE TRITONSERVER_Error* TRITONSERVER_MetricsFormatted(TRITONSERVER_Metrics* metrics, TRITONSERVER_MetricFormat format, const char** base, std::size_t* byte_size);
+TRITON_CORE TRITONSERVER_Error* TRITONSERVER_MetricsDelete(TRITONSERVER_Metrics* metrics);
 
 // Requests
 TRITON_CORE TRITONSERVER_Error* TRITONSERVER_ResponseAllocatorNew(TRITONSERVER_ResponseAllocator** allocator, TRITONSERVER_ResponseAllocatorAllocFn_t alloc_fn, TRITONSERVER_ResponseAllocatorReleaseFn_t release_fn, TRITONSERVER_ResponseAllocatorStartFn_t start_fn);

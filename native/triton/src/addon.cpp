@@ -7,13 +7,14 @@
 #include "device_fault.hpp"
 #include "failure.hpp"
 #include "gpu_js.hpp"
+#include "gpu_use.hpp"
 #include "request_js.hpp"
 #include "server_binding.hpp"
 
 namespace roundhouse {
 namespace {
 
-constexpr int kAbiVersion = 6;
+constexpr int kAbiVersion = 7;
 constexpr napi_type_tag kServerTag = {0x726f756e64686f75ULL, 0x7365747269746f6eULL};
 
 using SharedBinding = std::shared_ptr<ServerBinding>;
@@ -121,6 +122,17 @@ Napi::Value repository_index(const Napi::CallbackInfo& info) {
     auto work = [binding = binding_of(info)] { return binding->server().repository_index(); };
     return CoreTask::run(info.Env(), std::move(work), as_text);
   });
+}
+
+Napi::Value metrics(const Napi::CallbackInfo& info) {
+  return guarded(info.Env(), [&] {
+    auto work = [binding = binding_of(info)] { return binding->server().metrics(); };
+    return CoreTask::run(info.Env(), std::move(work), as_text);
+  });
+}
+
+Napi::Value gpu_use(const Napi::CallbackInfo& info) {
+  return guarded(info.Env(), [&] { return CoreTask::run(info.Env(), gpu_use_json, as_text); });
 }
 
 Napi::Value server_metadata(const Napi::CallbackInfo& info) {
@@ -239,6 +251,8 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   add("loadModel", load_model);
   add("unloadModel", unload_model);
   add("repositoryIndex", repository_index);
+  add("metrics", metrics);
+  add("gpuUse", gpu_use);
   add("serverMetadata", server_metadata);
   add("modelMetadata", model_query<&Server::model_metadata>);
   add("modelConfig", model_query<&Server::model_config>);

@@ -43,7 +43,8 @@ class TritonFailure : public CodedFailure {
   X(InferenceRequestSetBoolParameter) X(InferenceRequestSetDoubleParameter)                                \
   X(InferenceRequestSetReleaseCallback) X(InferenceRequestSetResponseCallback)                             \
   X(InferenceResponseDelete) X(InferenceResponseError) X(InferenceResponseModel)                           \
-  X(InferenceResponseOutputCount) X(InferenceResponseOutput) X(LogMessage)
+  X(InferenceResponseOutputCount) X(InferenceResponseOutput) X(LogMessage)                                 \
+  X(ServerMetrics) X(MetricsFormatted) X(MetricsDelete)
 
 struct CoreApi {
 #define X(name) decltype(&TRITONSERVER_##name) name = nullptr;

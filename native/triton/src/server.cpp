@@ -40,7 +40,7 @@ void apply_process_options(const CoreApi& api, TRITONSERVER_ServerOptions* optio
   api.check(api.ServerOptionsSetLogError(options, true));
   api.check(api.ServerOptionsSetLogFormat(options, TRITONSERVER_LOG_ISO8601));
   api.check(api.ServerOptionsSetLogVerbose(options, 0));
-  api.check(api.ServerOptionsSetMetrics(options, false));
+  api.check(api.ServerOptionsSetMetrics(options, true));
   api.check(api.ServerOptionsSetGpuMetrics(options, false));
   api.check(api.ServerOptionsSetCpuMetrics(options, false));
   api.check(api.ServerOptionsSetMetricsInterval(options, 2000));
@@ -119,6 +119,19 @@ std::string Server::model_statistics(const std::string& model, std::int64_t vers
 
 std::string Server::repository_index() {
   return call_json([this](auto** message) { return api_.ServerModelIndex(server_, 0, message); });
+}
+
+std::string Server::metrics() {
+  const auto lock = running();
+  TRITONSERVER_Metrics* metrics = nullptr;
+  api_.check(api_.ServerMetrics(server_, &metrics));
+  const char* base = nullptr;
+  std::size_t size = 0;
+  TRITONSERVER_Error* error = api_.MetricsFormatted(metrics, TRITONSERVER_METRIC_PROMETHEUS, &base, &size);
+  std::string text = error == nullptr ? std::string(base, size) : std::string();
+  if (TRITONSERVER_Error* deletion = api_.MetricsDelete(metrics)) api_.ErrorDelete(deletion);
+  api_.check(error);
+  return text;
 }
 
 void Server::load_model(const std::string& model) {

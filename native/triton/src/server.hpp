@@ -67,6 +67,8 @@ class Server {
   std::string model_config(const std::string& model, std::int64_t version);
   std::string model_statistics(const std::string& model, std::int64_t version);
   std::string repository_index();
+  // nv_inference_* and the like, in Prometheus' text format.
+  std::string metrics();
   void load_model(const std::string& model);
   void unload_model(const std::string& model);
 

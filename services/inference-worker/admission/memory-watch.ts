@@ -12,8 +12,18 @@ interface GpuMemory {
   readonly refusals: number;
 }
 
+interface MemoryReport {
+  readonly gpus: readonly GpuMemory[];
+  readonly uses?: readonly {
+    readonly device: number;
+    readonly utilization: number;
+    readonly used_bytes: number;
+    readonly size_bytes: number;
+  }[];
+}
+
 /** What the active engine holds of its GPUs, as the worker's metrics. */
-export class MemoryWatch extends EngineWatch<{ readonly gpus: readonly GpuMemory[] }> {
+export class MemoryWatch extends EngineWatch<MemoryReport> {
   private readonly refusals = new Map<string, number>();
 
   constructor(
@@ -32,8 +42,10 @@ export class MemoryWatch extends EngineWatch<{ readonly gpus: readonly GpuMemory
     this.refusals.clear();
   }
 
-  protected record({ gpus }: { readonly gpus: readonly GpuMemory[] }): void {
+  protected record({ gpus, uses = [] }: MemoryReport): void {
     for (const gpu of gpus) this.recordOne(gpu);
+    for (const { device, utilization, used_bytes: usedBytes, size_bytes: sizeBytes } of uses)
+      this.events.GpuUsed({ gpu: String(device), utilization, usedBytes, sizeBytes });
   }
 
   private recordOne({ device, bytes, peak, arena, arena_peak: arenaPeak, refusals }: GpuMemory): void {

@@ -4,6 +4,7 @@ import type { WorkerEvents } from '../events';
 
 const firstPauseMs = 50;
 const lastPauseMs = 2_000;
+const lookMs = 1_000;
 
 /**
  * Keeps one session with an engine open: when it ends, the whole segment is dropped and a new one is offered,
@@ -16,6 +17,7 @@ export class SessionKeeper {
   private pauseMs = firstPauseMs;
   private epoch = 0;
   private closed = false;
+  private readonly watch = setInterval(() => this.lookAtPool(), lookMs).unref();
 
   constructor(
     private readonly events: WorkerEvents,
@@ -38,6 +40,7 @@ export class SessionKeeper {
   async close(): Promise<void> {
     this.closed = true;
     clearTimeout(this.timer);
+    clearInterval(this.watch);
     await this.opening;
     await this.session?.close();
   }
@@ -59,6 +62,13 @@ export class SessionKeeper {
     this.pauseMs = firstPauseMs;
     this.epoch += 1;
     this.events.DataPlaneOpened({ epoch: this.epoch });
+    const { classes = [] } = this.options;
+    const bytes = classes.reduce((sum, { slotBytes, count }) => sum + slotBytes * count, 0);
+    this.events.PoolOpened({ bytes });
+  }
+
+  private lookAtPool(): void {
+    this.events.PoolInUse({ bytes: this.now()?.heldBytes ?? 0 });
   }
 
   private onEnd(reason: string): void {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { UntypedServiceImplementation } from '@grpc/grpc-js';
 import {
   priorityClasses,
@@ -6,7 +7,7 @@ import {
   type DataPlaneCounts,
   type ModelWork,
 } from '#native/triton/bindings';
-import { gpuMemory, type GpuMemory } from '#native/triton/gpus';
+import { gpuMemory, gpuUse, type GpuMemory, type GpuUse } from '#native/triton/gpus';
 import type { TritonServer } from '#native/triton/triton-server';
 import { unary } from './unary-handlers';
 
@@ -55,10 +56,38 @@ function memoryMessageOf({ arenaPeak, ...same }: GpuMemory): object {
   return { ...same, arena_peak: arenaPeak };
 }
 
+/** The management library may not return while a GPU is lost: one question at a time, else the last answer. */
+class GpuUses {
+  private last: readonly GpuUse[] = [];
+  private asking = false;
+
+  async now(): Promise<readonly object[]> {
+    if (!this.asking) {
+      this.asking = true;
+      const asked = gpuUse().then(
+        (uses) => (this.last = uses),
+        () => (this.last = []),
+      );
+      void asked.then(() => (this.asking = false));
+      await Promise.race([asked, sleep(longestUseMs, undefined, { ref: false })]);
+    }
+    return this.last.map(({ usedBytes, sizeBytes, ...same }) => {
+      return { ...same, used_bytes: usedBytes, size_bytes: sizeBytes };
+    });
+  }
+}
+
+const longestUseMs = 200;
+
 export function admissionHandlers(triton: TritonServer, backends: string): UntypedServiceImplementation {
+  const uses = new GpuUses();
   return {
     Admission: unary(() => messageOf(triton.admissionStatistics(), triton.dataPlaneCounts())),
     Work: unary(() => ({ models: triton.modelWork().map(workMessageOf) })),
-    Memory: unary(() => ({ gpus: gpuMemory(backends).map(memoryMessageOf) })),
+    Memory: unary(async () => ({
+      gpus: gpuMemory(backends).map(memoryMessageOf),
+      uses: await uses.now(),
+    })),
+    Metrics: unary(async () => ({ text: await triton.metrics() })),
   };
 }

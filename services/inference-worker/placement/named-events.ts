@@ -16,6 +16,7 @@ const ofOneEngine = [
   'PoolOpened',
   'QueueMeasured',
   'CoreMeasured',
+  'GpuUsed',
   'GpuMemoryMeasured',
   'GpuMemoryPeaked',
   'GpuArenaMeasured',

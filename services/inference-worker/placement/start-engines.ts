@@ -1,9 +1,11 @@
 import type { Env } from '#lib/config';
+import { labelText, type MetricsRegistry } from '#lib/metrics/registry';
 import type { ServiceContext } from '#lib/service';
 import { RoundhouseError } from '#schemas/errors';
 import { projectPath } from '#schemas/project-root';
 import { AdmissionWatch } from '../admission/admission-watch';
 import { MemoryWatch } from '../admission/memory-watch';
+import { TritonPassthrough } from '../admission/triton-passthrough';
 import type { WorkerConfig } from '../config';
 import { poolBytesOf } from '../data-plane/pool-bytes';
 import { sweepPython } from '../engine/python/regions';
@@ -132,6 +134,23 @@ function openTrace({ config, onStop }: Context): ShardTrace | null {
   return trace;
 }
 
+function addEngineMetrics(
+  registry: MetricsRegistry,
+  engines: readonly NamedLink[],
+  triton: TritonPassthrough,
+): void {
+  registry.add({
+    name: 'dispatch_engine_up',
+    help: '1 while an engine takes requests.',
+    kind: 'gauge',
+    samples: () =>
+      engines.map(({ id: engine, link }) => {
+        return { suffix: '', labels: labelText({ engine }), value: Number(link.whyDown() === null) };
+      }),
+  });
+  registry.addSource(() => triton.families());
+}
+
 export interface StartedEngines {
   readonly engines: EngineSet;
   readonly devices: readonly EngineDevice[];
@@ -168,6 +187,8 @@ export function startEngines(context: Context, events: WorkerEvents, env: Env): 
     return [new AdmissionWatch(link, named), new MemoryWatch(link, named)];
   });
   const watch = new SchedulingWatch(placement, events);
-  onStop('metrics of engines', () => [...watches, watch].forEach((each) => each.close()));
+  const triton = new TritonPassthrough(own);
+  addEngineMetrics(telemetry.registry, own, triton);
+  onStop('metrics of engines', () => [...watches, watch, triton].forEach((each) => each.close()));
   return { engines, devices, placement, trace };
 }
