@@ -28,10 +28,12 @@ export class Timetable {
   private readonly entries = new Map<string, Entry>();
   private readonly freeAt = new Float64Array(resources.length);
   private toBegin = newHeap<Piece>(({ begin }) => begin);
+  private toEnd = newHeap<Piece>(({ end }) => end);
   private byEnd = newHeap<Entry>(({ end }) => end);
-  private readonly running = new Set<Piece>();
-  /** Of what has not begun, for each resource. */
+  /** For each resource, of what has not begun: its milliseconds; of what runs: its ends, and how much it takes. */
   private readonly aheadMs = new Float64Array(resources.length);
+  private readonly runningEnds = new Float64Array(resources.length);
+  private readonly running = new Float64Array(resources.length);
   private tableMs = 0;
   private clockMs = 0;
 
@@ -73,9 +75,10 @@ export class Timetable {
 
   /** Adds what each resource has still to do. */
   addAhead(to: Float64Array): void {
-    for (let resource = 0; resource < to.length; resource += 1)
-      to[resource]! += Math.max(0, this.aheadMs[resource]!);
-    for (const { resource, end, demand } of this.running) to[resource]! += (end - this.tableMs) * demand;
+    for (let resource = 0; resource < to.length; resource += 1) {
+      const runningMs = this.runningEnds[resource]! - this.tableMs * this.running[resource]!;
+      to[resource]! += Math.max(0, this.aheadMs[resource]!) + Math.max(0, runningMs);
+    }
   }
 
   /** Of a phase of a shard that is here. */
@@ -92,21 +95,31 @@ export class Timetable {
 
   private remove(piece: Piece): void {
     if (piece.state === 'ahead') this.aheadMs[piece.resource]! -= (piece.end - piece.begin) * piece.demand;
-    else this.running.delete(piece);
+    if (piece.state === 'running') this.run(piece, -1);
     piece.state = 'over';
+  }
+
+  private run({ resource, end, demand }: Piece, sign: 1 | -1): void {
+    this.runningEnds[resource]! += sign * end * demand;
+    this.running[resource]! += sign * demand;
   }
 
   private passTo(tableMs: number): void {
     this.tableMs = tableMs;
-    const { toBegin, running } = this;
+    const { toBegin, toEnd } = this;
     for (let next = toBegin.first(); next !== undefined && next.begin <= tableMs; next = toBegin.first()) {
       toBegin.pop();
       if (next.state !== 'ahead') continue;
       this.remove(next);
+      if (next.end <= tableMs) continue;
       next.state = 'running';
-      running.add(next);
+      this.run(next, 1);
+      toEnd.push(next);
     }
-    for (const piece of running) if (piece.end <= tableMs) this.remove(piece);
+    for (let next = toEnd.first(); next !== undefined && next.end <= tableMs; next = toEnd.first()) {
+      toEnd.pop();
+      this.remove(next);
+    }
   }
 
   private earliestEnd(): number {
@@ -118,8 +131,8 @@ export class Timetable {
   /** What stood idle owes nothing, and no sum keeps its rounding. */
   private clear(): void {
     this.freeAt.fill(this.tableMs);
-    this.aheadMs.fill(0);
-    this.running.clear();
+    for (const sums of [this.aheadMs, this.runningEnds, this.running]) sums.fill(0);
+    if (this.toEnd.size > 0) this.toEnd = newHeap<Piece>(({ end }) => end);
     if (this.toBegin.size > 0) this.toBegin = newHeap<Piece>(({ begin }) => begin);
     if (this.byEnd.size > 0) this.byEnd = newHeap<Entry>(({ end }) => end);
   }
