@@ -54,6 +54,8 @@ export async function runDrill(
   for (const { what, expected: wanted, measured, passed: good } of checks) {
     if (!good) options.note(`  FAILED ${what}: expected ${wanted}, measured ${measured}`);
   }
+  if ((alerts?.lacking.length ?? 0) > 0)
+    options.note(`  FAILED alerts that did not fire: ${alerts?.lacking.join(', ')}`);
   options.note(`  ${passed ? 'passed' : 'FAILED'} in ${seconds} s`);
   return { name, row, fault, expected, checks, seconds, alerts, passed };
 }

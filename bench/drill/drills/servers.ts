@@ -121,7 +121,7 @@ async function redisFull({ stand }: DrillContext): Promise<Check[]> {
   try {
     await redis.config('SET', 'maxmemory', '1');
     const ms = await until(async () => (await stand.readiness('aggregator')).status !== 200, 'not ready');
-    await sleep(1_500);
+    await sleep(4_000);
     await redis.config('SET', 'maxmemory', '0');
     const again = await solvesAgain(stand);
     return [
@@ -136,7 +136,7 @@ async function redisFull({ stand }: DrillContext): Promise<Check[]> {
 async function brokerStopped({ stand, of }: DrillContext): Promise<Check[]> {
   const broker = stand.pid('broker');
   process.kill(broker, 'SIGSTOP');
-  await sleep(of(5_000, 2_000));
+  await sleep(of(8_000, 5_000));
   process.kill(broker, 'SIGCONT');
   return [timing('a round solved whole after the end', 20_000, await solvesAgain(stand))];
 }
@@ -193,7 +193,7 @@ export const serverDrills: readonly Drill[] = [
   {
     name: 'broker-stopped',
     row: 'SIGSTOP',
-    fault: 'SIGSTOP of the broker for 5 s under 5 rounds/s',
+    fault: 'SIGSTOP of the broker for 8 s (5 s in CI) under 5 rounds/s',
     expected: 'sends are made again, marked where late; none lost, none twice',
     alerts: ['RoundhouseOutage'],
     inQuick: false,
