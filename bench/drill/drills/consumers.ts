@@ -166,7 +166,7 @@ export const consumerDrills: readonly Drill[] = [
     row: '2',
     fault: 'a worker comes and goes in the middle of 20 rounds/s',
     expected: 'one outcome used a shard; no commit goes back',
-    inQuick: true,
+    inQuick: false,
     run: (context) => underLoad(context, 'worker-added', { everyMs: 50 }, () => workerAdded(context)),
   },
   {
@@ -176,7 +176,7 @@ export const consumerDrills: readonly Drill[] = [
     expected:
       'expired shards skipped and counted; overdue rounds closed and marked, none as if it were fresh',
     alerts: ['RoundhouseServiceDown', 'RoundhouseShardsLate'],
-    inQuick: true,
+    inQuick: false,
     run: outOfRange,
   },
   {

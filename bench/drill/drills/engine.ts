@@ -166,7 +166,7 @@ export const engineDrills: readonly Drill[] = [
     fault: 'SIGSTOP of the engine under 5 rounds/s',
     expected: 'found by its silence, replaced; rounds decided in time',
     alerts: ['RoundhouseEngineLost'],
-    inQuick: true,
+    inQuick: false,
     run: (context) =>
       underLoad(context, 'engine-stopped', {}, async () => {
         const engine = context.stand.pid('engine');

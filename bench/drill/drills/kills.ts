@@ -6,20 +6,19 @@ import { until } from '../until';
 interface Killed {
   readonly part: string;
   readonly expected: string;
-  readonly inQuick?: boolean;
   readonly alerts?: readonly string[];
   /** From the kill to a round that is solved whole, ms. */
   readonly withinMs: number;
 }
 
-function kill({ part, expected, withinMs, inQuick = false, alerts = [] }: Killed): Drill {
+function kill({ part, expected, withinMs, alerts = [] }: Killed): Drill {
   return {
     name: `kill-${part}`,
     row: 'SIGKILL',
     fault: `SIGKILL of ${part} under 5 rounds/s`,
     expected,
     alerts,
-    inQuick,
+    inQuick: false,
     run: (context) =>
       underLoad(context, `kill-${part}`, { deadlineMs: 12_000 }, async () => {
         const { stand } = context;
@@ -49,7 +48,6 @@ export const kills: readonly Drill[] = [
     alerts: ['RoundhouseEngineLost'],
     expected: 'another engine; its shards are sent once more; every round decided',
     withinMs: 3_000,
-    inQuick: true,
   }),
   kill({
     part: 'worker',
@@ -62,7 +60,6 @@ export const kills: readonly Drill[] = [
     alerts: ['RoundhouseRestarted'],
     expected: 'rounds are read again, outcomes come from Redis; late ones are marked',
     withinMs: 15_000,
-    inQuick: true,
   }),
   kill({
     part: 'ingest',
