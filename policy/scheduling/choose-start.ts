@@ -56,7 +56,7 @@ export function chooseStart(
     const isPressing = head.leftMs - head.earliest.finishMs < drainMs;
     for (const plan of head.plans) {
       if (!isGoodEnough(plan, head, drainMs)) continue;
-      const heldMs = isShort(plan)
+      const heldMs = plan.device.isShortOf(plan.held.shard.model)
         ? 0
         : Math.max(plan.holdMs - cushionMs, plan.queueMs - cushionMs - bufferMs);
       if (heldMs > 0) untilMs = Math.min(untilMs, heldMs);
@@ -67,11 +67,6 @@ export function chooseStart(
     }
   }
   return { chosen: best?.plan ?? null, untilMs: Math.max(leastWaitMs, untilMs) };
-}
-
-/** The device has so few that no estimate is worth the risk that it runs dry. */
-function isShort({ device: { started, spec } }: StartPlan): boolean {
-  return started.size < (spec.leastInFlight ?? 0);
 }
 
 function isGoodEnough(plan: StartPlan, head: HeadPlans, drainMs: number): boolean {

@@ -28,6 +28,9 @@ type Sized = Pick<WaitingShard, 'size' | 'model'>;
 const etrPhase = phases.indexOf('etr');
 const orPhase = phases.indexOf('or');
 
+/** One under way and one behind it. */
+const passesAhead = 2;
+
 /** What shards on one device have still to do, by resource; the processor's part is the worker's. */
 export class DeviceLoad {
   readonly started = new Map<string, StartedShard>();
@@ -35,6 +38,7 @@ export class DeviceLoad {
   /** Milliseconds of each resource; see `look`. */
   readonly ahead = new Float64Array(resources.length);
   private readonly timetable: Timetable | null;
+  private readonly startedOf = new Map<string, number>();
 
   constructor(
     readonly spec: SchedulingDevice,
@@ -49,6 +53,7 @@ export class DeviceLoad {
     const started: StartedShard = { held, device: this, expectedMs, next: 0, sinceMs: null };
     this.arena.take(shard.arenaBytes);
     this.started.set(shard.id, started);
+    this.count(shard.model, 1);
     this.timetable?.start(shard.id, expectedMs, (phase) => this.demandOf(phase, shard), nowMs);
     return started;
   }
@@ -63,8 +68,16 @@ export class DeviceLoad {
 
   leave(started: StartedShard): void {
     if (!this.started.delete(started.held.shard.id)) return;
+    this.count(started.held.shard.model, -1);
     this.timetable?.leave(started.held.shard.id);
     if (started.next <= lastDevicePhase) this.freeArena(started);
+  }
+
+  /** It has so few, of the model or in all, that no estimate is worth the risk that it runs dry. */
+  isShortOf(model: string): boolean {
+    const { leastInFlight = 0, inPasses } = this.spec;
+    if (this.started.size < leastInFlight) return true;
+    return (this.startedOf.get(model) ?? 0) < passesAhead * (inPasses?.get(model) ?? 0);
   }
 
   /** Whether its engine may have it at all. */
@@ -97,6 +110,12 @@ export class DeviceLoad {
 
   private demandOf(phase: number, shard: Sized): number {
     return resourceOfPhase[phase] === cpuResource ? 1 / this.cores : demandOf(phase, shard, this.spec);
+  }
+
+  private count(model: string, change: 1 | -1): void {
+    const count = (this.startedOf.get(model) ?? 0) + change;
+    if (count === 0) this.startedOf.delete(model);
+    else this.startedOf.set(model, count);
   }
 
   private freeArena({ held }: StartedShard): void {

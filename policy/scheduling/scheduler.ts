@@ -30,8 +30,14 @@ export interface SchedulingDevice {
   readonly sideBySide?: ReadonlyMap<string, number>;
   /** Nobody tells when its phases begin, and their times come with the answer: a timetable is kept of what was expected. */
   readonly isUntold?: boolean;
-  /** While it has fewer, none is held back from it. What batches does far more in a pass of many than in one of few. */
+  /** While it has fewer, none is held back from it. */
   readonly leastInFlight?: number;
+  /**
+   * Of models that are computed in passes: how many the passes of all instances take. What batches does far more in a
+   * pass of many than in one of few, so while it has fewer than twice as many of a model none of that model is held back:
+   * a full pass is under way, and one behind it.
+   */
+  readonly inPasses?: ReadonlyMap<string, number>;
   /** `fifo` uses it only while there is no other. */
   readonly isLastResort?: boolean;
 }

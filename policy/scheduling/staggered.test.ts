@@ -111,6 +111,31 @@ describe('few in flight', () => {
   });
 });
 
+describe('passes', () => {
+  const inPasses = new Map([
+    ['light', 2],
+    ['heavy', 1],
+  ]);
+  const models = { light: { or: 1 }, heavy: { or: 100 } };
+
+  test('nothing of a model is held until its passes are full twice, whatever the others have under way', () => {
+    const scheduler = new Staggered(settings(exact), costs(models));
+    scheduler.deviceUp(device('gpu', { inPasses, isUntold: true }));
+    const come = (model: string, ids: readonly string[]): void =>
+      ids.forEach((id) => scheduler.arrive(buildShard(id, { model }), 0));
+    come('heavy', ['h1', 'h2', 'h3']);
+    const heavy = [1, 2, 3].map(() => idOf(scheduler.decide(0)));
+    expect(heavy.map((one) => one.split(' ')[0])).toEqual(['start', 'start', 'wait']);
+    // 200 ms of OR are ahead, and four light ones find their places all the same.
+    come('light', ['l1', 'l2', 'l3', 'l4', 'l5']);
+    const light = [1, 2, 3, 4, 5].map(() => idOf(scheduler.decide(0)));
+    expect(light.slice(0, 4)).toEqual(['start l1', 'start l2', 'start l3', 'start l4']);
+    expect(light[4]).toMatch(/^wait/);
+    scheduler.leave('l1');
+    expect(idOf(scheduler.decide(0))).toBe('start l5');
+  });
+});
+
 describe('late', () => {
   function known(changes: Partial<SchedulerSettings> = {}): Staggered {
     const scheduler = staggered([device('a')], changes);

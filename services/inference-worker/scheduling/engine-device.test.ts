@@ -15,6 +15,10 @@ test('a processor holds nothing back below two requests a thread, as soon as its
   expect(spec.leastInFlight).toBe(4); // 2 * max(2, 1)
 });
 
-test('a GPU: below two full batches of two models with two instances each', () => {
-  expect(deviceOf('gpu').spec().leastInFlight).toBe(64); // 2 * 8 * 2 * 2
+test('a GPU: below two full batches of two models with two instances each, until their passes are known', () => {
+  const device = deviceOf('gpu');
+  const spec = device.spec();
+  expect(spec.leastInFlight).toBe(64); // 2 * 8 * 2 * 2
+  device.inPasses.set('candidate_cost', 16);
+  expect([spec.leastInFlight, spec.inPasses?.get('candidate_cost')]).toEqual([0, 16]);
 });

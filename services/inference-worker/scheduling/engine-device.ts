@@ -15,8 +15,9 @@ const gpuSpeed = 20;
 /** Candidates, or rows: an H200 costs five requests of 4,096 at a time in little more than the time of one. */
 const gpuFullSize = 16_384;
 /**
- * Two instances of two models with batches of 8, one batch under way and one behind it. On one H200 a pass of 8 shards
- * takes 1.6 times one of a single shard, so every place that is empty when an instance frees is work lost.
+ * Until its models' passes are known: two instances of two models with batches of 8, one batch under way and one behind it.
+ * On one H200 a pass of 8 shards takes 1.6 times one of a single shard, so every place that is empty when an instance frees
+ * is work lost.
  */
 const gpuLeastInFlight = 64;
 /** Of each thread: one under way and one behind it, so that no thread waits for the worker's turn. */
@@ -26,6 +27,8 @@ const leastOfThread = 2;
 export class EngineDevice {
   /** Requests of a model that run at a time, each on a thread of its own. Filled as the engine tells (`side-by-side.ts`). */
   readonly sideBySide = new Map<string, number>();
+  /** Requests of a model that its instances take together. Filled in the same way. */
+  readonly inPasses = new Map<string, number>();
 
   private inFlight = 0;
 
@@ -56,7 +59,7 @@ export class EngineDevice {
   spec(): SchedulingDevice {
     const { id, link, arenaBytes, isLastResort = false } = this.settings;
     const isCpu = link.deviceKind === 'cpu';
-    const { sideBySide } = this;
+    const { sideBySide, inPasses } = this;
     return {
       id,
       engine: this.engine,
@@ -65,8 +68,10 @@ export class EngineDevice {
       fullSize: isCpu ? 1 : gpuFullSize,
       sideBySide,
       get leastInFlight() {
-        return isCpu ? leastOfThread * Math.max(1, ...sideBySide.values()) : gpuLeastInFlight;
+        if (isCpu) return leastOfThread * Math.max(1, ...sideBySide.values());
+        return inPasses.size > 0 ? 0 : gpuLeastInFlight;
       },
+      inPasses,
       isUntold: true,
       isLastResort,
     };

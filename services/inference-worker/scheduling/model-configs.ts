@@ -6,8 +6,15 @@ export interface InstanceGroup {
   readonly count: number;
 }
 
+/** As the model's configuration has them. */
+export interface Batching {
+  readonly groups: readonly InstanceGroup[];
+  /** 0: it does not batch. */
+  readonly maxBatch: number;
+}
+
 interface ModelConfigResponse {
-  readonly config?: { readonly instance_group: readonly InstanceGroup[] };
+  readonly config?: { readonly instance_group: readonly InstanceGroup[]; readonly max_batch_size: number };
 }
 
 const timeoutMs = 5_000;
@@ -21,13 +28,13 @@ export class ModelConfigs {
   }
 
   /** Rejects with what gRPC says. */
-  instanceGroups(name: string): Promise<readonly InstanceGroup[]> {
+  batching(name: string): Promise<Batching> {
     const method = loadProtocol().inference['ModelConfig'] as MethodDefinition<object, ModelConfigResponse>;
     const { path, requestSerialize, responseDeserialize } = method;
     const options = { deadline: Date.now() + timeoutMs };
     return new Promise((resolve, reject) => {
       const onAnswer = (error: Error | null, answer?: ModelConfigResponse): void =>
-        error === null ? resolve(answer?.config?.instance_group ?? []) : reject(error);
+        error === null ? resolve(batchingOf(answer)) : reject(error);
       this.client.makeUnaryRequest(
         path,
         requestSerialize,
@@ -43,4 +50,8 @@ export class ModelConfigs {
   close(): void {
     this.client.close();
   }
+}
+
+function batchingOf(answer: ModelConfigResponse | undefined): Batching {
+  return { groups: answer?.config?.instance_group ?? [], maxBatch: answer?.config?.max_batch_size ?? 0 };
 }

@@ -1,5 +1,5 @@
 import type { EngineLink } from '../engine-link';
-import { ModelConfigs, type InstanceGroup } from './model-configs';
+import { ModelConfigs, type Batching, type InstanceGroup } from './model-configs';
 import type { EngineDevice } from './engine-device';
 
 /** Where a model's instances are threads of the processor, their number; null where a GPU shares itself out. */
@@ -11,7 +11,17 @@ export function threadsOf(groups: readonly InstanceGroup[]): number | null {
   );
 }
 
-/** Asks an engine that became active, and after each load, how many requests of a model it runs side by side. */
+/** Requests of more are not waited for: of a model that batches by rows, say. */
+const mostInPass = 32;
+
+/** Requests that the passes of all its instances take; null where there are none: it does not batch, or is on a processor. */
+export function inPassesOf({ groups, maxBatch }: Batching): number | null {
+  if (threadsOf(groups) !== null || maxBatch < 2) return null;
+  const instances = groups.reduce((sum, { count }) => sum + count, 0);
+  return Math.max(1, instances) * Math.min(maxBatch, mostInPass);
+}
+
+/** Asks an engine that became active, and after each load, how many requests of a model it takes side by side and together. */
 export class SideBySide {
   constructor(private readonly device: EngineDevice) {
     device.link.onChange(() => void this.look(device.link));
@@ -27,9 +37,9 @@ export class SideBySide {
     try {
       const names = new Set((await client.repositoryIndex()).filter(isReady).map(({ name }) => name));
       for (const name of names) {
-        const threads = threadsOf(await configs.instanceGroups(name));
-        if (threads === null) this.device.sideBySide.delete(name);
-        else this.device.sideBySide.set(name, threads);
+        const batching = await configs.batching(name);
+        note(this.device.sideBySide, name, threadsOf(batching.groups));
+        note(this.device.inPasses, name, inPassesOf(batching));
       }
     } catch {
       // An engine that doesn't answer is the sentinel's to notice; what is not known is one at a time.
@@ -37,6 +47,11 @@ export class SideBySide {
       configs.close();
     }
   }
+}
+
+function note(map: Map<string, number>, name: string, value: number | null): void {
+  if (value === null) map.delete(name);
+  else map.set(name, value);
 }
 
 function isReady({ state }: { readonly state: string }): boolean {
