@@ -3,7 +3,7 @@ import { EngineService } from '#lib/engine-client/engine-service';
 import { play } from './play';
 import type { StaggerOptions } from './options';
 import { makeRepository } from './repository';
-import { makeTemplates } from './templates';
+import { keptTemplates } from './templates';
 import type { TracedShard } from './trace';
 import { startWorkerEngines, type WorkerEngines } from './worker-engines';
 
@@ -53,15 +53,17 @@ async function latenciesOf(
 /** Six models on one device, with and without a limit of its memory. */
 export async function memory(folder: string, options: StaggerOptions): Promise<object> {
   const { least, factor, bundleOrders, seed, heavy, engines, gpuMemoryLimit } = options;
+  const { perOrder, templates: folderOfTemplates } = options;
   const names = Array.from({ length: modelCount }, (_, number) => `model_${number}`);
   const models = makeRepository(
     folder,
     names.map((name) => ({ name, hidden: heavy })),
   );
-  const templates = makeTemplates(least, factor, seed, bundleOrders);
+  const made = [least, factor, seed, bundleOrders, perOrder.at(-1)!] as const;
+  const templates = keptTemplates(folderOfTemplates, ...made);
   const trace = Array.from({ length: repeats * modelCount }, (_, number) => ({
     id: `0/${number}/0`,
-    atMs: number * 5,
+    atMs: number,
     deadlineMs: 60_000,
     model: names[number % modelCount]!,
     template: templates[number % templates.length]!,
@@ -72,10 +74,12 @@ export async function memory(folder: string, options: StaggerOptions): Promise<o
     ROUNDHOUSE_SCHEDULER: 'staggered',
   };
   const unlimited = await latenciesOf(trace, env);
+  console.error(`without a limit: ${JSON.stringify(unlimited)}`);
   if (gpuMemoryLimit === 0) return { models: modelCount, unlimited };
   const limited = await latenciesOf(trace, {
     ...env,
     ROUNDHOUSE_GPU_MEMORY_LIMIT_BYTES: String(gpuMemoryLimit),
   });
+  console.error(`with ${gpuMemoryLimit} bytes: ${JSON.stringify(limited)}`);
   return { models: modelCount, gpuMemoryLimit, unlimited, limited };
 }
