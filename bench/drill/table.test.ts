@@ -1,0 +1,40 @@
+import { check } from './drill';
+import type { DrillResult } from './run';
+import { faultMatrix } from './table';
+
+const facts = { at: '2026-11-30', machine: '2 cores', commit: 'abc', command: 'npm run drill' };
+const result = (changes: Partial<DrillResult>): DrillResult => ({
+  name: 'x',
+  row: '1',
+  fault: 'f',
+  expected: 'e',
+  checks: [check('lost', '0', 0, true)],
+  seconds: 3,
+  alerts: null,
+  passed: true,
+  ...changes,
+});
+
+test('rows in the order of their numbers, then those without; what failed and what did not fire stands out', () => {
+  const text = faultMatrix(
+    [
+      result({ name: 'kill', row: 'SIGKILL', alerts: { expected: [], fired: ['A'], lacking: [] } }),
+      result({ name: 'ten', row: '10', fault: 'a | b' }),
+      result({
+        name: 'two',
+        row: '2',
+        passed: false,
+        checks: [check('lost', '0', 3, false), check('late', '0', 0, true)],
+        alerts: { expected: ['B'], fired: [], lacking: ['B'] },
+      }),
+    ],
+    facts,
+  );
+  expect(text).toContain('2 of 3 drills passed');
+  const rows = text.split('\n').filter((line) => /^\| (\d|SIG)/.test(line));
+  expect(rows).toEqual([
+    '| 2 | `two` | f | e | **✗** lost: 3<br>late: 0 | **✗** B lacks | 3 s | **failed** |',
+    '| 10 | `ten` | a \\| b | e | lost: 0 | – | 3 s | passed |',
+    '| SIGKILL | `kill` | f | e | lost: 0 | `A` | 3 s | passed |',
+  ]);
+});
