@@ -4,6 +4,7 @@ import type { CommandPlace } from './command-place';
 import { diffUsage, parseDiff } from './diff/options';
 import { etrUsage, parseEtr } from './etr/options';
 import { importUsage, parseImport } from './import/options';
+import { parsePurge, purgeUsage } from './purge/options';
 import { parseRecord, recordUsage } from './record/options';
 import { parseReport, reportUsage } from './report/options';
 import { parseRun, runUsage } from './run/options';
@@ -61,6 +62,13 @@ const subcommands: Readonly<Record<string, Subcommand>> = {
       return async (place) => (await import('./etr/etr-command.js')).etrCommand(options, place);
     },
   },
+  purge: {
+    usage: purgeUsage,
+    parse: (argv) => {
+      const options = parsePurge(argv);
+      return async (place) => (await import('./purge/purge-command.js')).purgeCommand(options, place);
+    },
+  },
   import: {
     usage: importUsage,
     parse: (argv) => {
@@ -78,6 +86,7 @@ const usage = `npm run --silent replay -- ${names} …
   report   a page with plots of a recording or a run, or of two of them
   sweep    days in closed loop under many policies: the best, and what the choice is worth on other days
   etr      how good predicted times were, against what happened
+  purge    recordings that are older than a time, removed
   import   rounds from elsewhere: MDRP, Meituan, tables of your own, JSON lines
   COMMAND --help says more; docs/replay.md has the whole`;
 
