@@ -1,3 +1,5 @@
+import { asCodedError, CodedError } from '../coded-error';
+
 export const shmErrorCodes = [
   'SETTINGS_INVALID',
   'NO_MEMORY',
@@ -17,16 +19,7 @@ export const shmErrorCodes = [
 ] as const;
 export type ShmErrorCode = (typeof shmErrorCodes)[number];
 
-export class ShmError extends Error {
-  constructor(
-    readonly code: ShmErrorCode,
-    message: string,
-    options?: { cause?: unknown },
-  ) {
-    super(message, options);
-    this.name = 'ShmError';
-  }
-}
+export class ShmError extends CodedError<ShmErrorCode> {}
 
 /** The engine's own answer to a request that it refused or that failed. */
 export class EngineRefusal extends Error {
@@ -48,8 +41,5 @@ export class EngineRefusal extends Error {
 
 /** What the addon threw, as a ShmError; anything else unchanged. */
 export function asShmError(error: unknown): unknown {
-  const code = (error as { code?: unknown } | null)?.code;
-  const known = shmErrorCodes.find((name) => name === code);
-  if (known === undefined || error instanceof ShmError) return error;
-  return new ShmError(known, (error as Error).message, { cause: error });
+  return asCodedError(error, shmErrorCodes, ShmError);
 }

@@ -1,3 +1,5 @@
+import { asCodedError, CodedError } from '../coded-error';
+
 export const ucxErrorCodes = [
   /** The addon isn't built, or no libucp could be opened. */
   'LOAD_FAILED',
@@ -16,21 +18,9 @@ export const ucxErrorCodes = [
 ] as const;
 export type UcxErrorCode = (typeof ucxErrorCodes)[number];
 
-export class UcxError extends Error {
-  constructor(
-    readonly code: UcxErrorCode,
-    message: string,
-    options?: { cause?: unknown },
-  ) {
-    super(message, options);
-    this.name = 'UcxError';
-  }
-}
+export class UcxError extends CodedError<UcxErrorCode> {}
 
 /** What the addon threw, as a UcxError; anything else unchanged. */
 export function asUcxError(error: unknown): unknown {
-  const code = (error as { code?: unknown } | null)?.code;
-  const known = ucxErrorCodes.find((name) => name === code);
-  if (known === undefined || error instanceof UcxError) return error;
-  return new UcxError(known, (error as Error).message, { cause: error });
+  return asCodedError(error, ucxErrorCodes, UcxError);
 }
