@@ -7,6 +7,11 @@ import { EngineDevice } from './engine-device';
 import { makeScheduler, type SchedulerName } from './make-scheduler';
 import { ScheduledEngines } from './scheduled-engines';
 
+/** No test waits by the clock: time passes when a test says so. */
+beforeEach(() => void jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] }));
+afterEach(() => void jest.useRealTimers());
+const pass = (ms: number): void => void jest.advanceTimersByTime(ms);
+
 const inMs = (ms: number): UnixMs => (Date.now() + ms) as UnixMs;
 
 /** An engine whose answers are given by hand. */
@@ -89,19 +94,21 @@ test.each(['fifo', 'staggered'] as const)(
 test('without an engine until its deadline it says why there is none', async () => {
   const link = new EngineLink();
   link.down('it ended');
-  await expect(enginesOn([link]).infer(work('a'), inMs(20))).rejects.toThrow(new NoEngineInTime('it ended'));
+  const waiting = enginesOn([link]).infer(work('a'), inMs(20));
+  pass(20);
+  await expect(waiting).rejects.toThrow(new NoEngineInTime('it ended'));
 });
 
 test('what cannot be done in time by what was seen is given back unsent', async () => {
   const { link, engine } = up();
   const engines = enginesOn([link]);
   const first = engines.infer(work('slow'), inMs(60_000));
-  await new Promise((resolve) => setTimeout(resolve, 60));
+  pass(60);
   await engine.answer('slow');
   await first;
   // It is learned from when a batch that it may have been in is over.
-  await new Promise((resolve) => setTimeout(resolve, 40));
-  // 100 candidates took at least 60 ms.
+  pass(40);
+  // 100 candidates took 60 ms.
   await expect(engines.infer(work('late'), inMs(30))).rejects.toBeInstanceOf(LateHere);
   expect(engine.asked).toEqual(['slow']);
   expect(engines.figures()).toMatchObject({ started: 1, late: 1 });
@@ -205,7 +212,9 @@ test('kept back until its deadline it is late; given up, or stopped, it ends at 
   const { link } = up();
   const engines = enginesOn([link]);
   const barred = (id: string): PlacedWork => work(id, { failedOn: new Set(['d0#1']) });
-  await expect(engines.infer(barred('a'), inMs(5))).rejects.toBeInstanceOf(LateHere);
+  const late = engines.infer(barred('a'), inMs(5));
+  pass(5);
+  await expect(late).rejects.toBeInstanceOf(LateHere);
   const abort = new AbortController();
   const waiting = engines.infer(barred('b'), inMs(60_000), abort.signal);
   abort.abort(new Error('no longer wanted'));
