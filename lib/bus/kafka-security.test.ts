@@ -1,7 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { RoundhouseError } from '#schemas/errors';
+import { projectPath } from '#schemas/project-root';
 import { loadConfig } from '../config';
 import { readKafkaSecurity } from './kafka-security';
 import { kafkaSettings } from './kafka-settings';
@@ -75,4 +76,27 @@ test('a file of two lines, an empty one and a large one hold no password, and ar
     const [fault] = faultsOf({ SASL: 'scram-sha-512', USER: 'a', PASSWORD_FILE: join(folder, 'odd') });
     expect(fault).toMatch(/^PASSWORD_FILE: a file that holds one line/);
   }
+});
+
+/** Calls of a maker of clients, with what follows up to the end of their arguments' first lines. */
+function callsOf(maker: string): { readonly file: string; readonly call: string }[] {
+  const isSource = (name: string): boolean => name.endsWith('.ts') && !name.endsWith('.test.ts');
+  return ['services', 'launcher'].flatMap((part) =>
+    (readdirSync(projectPath(part), { recursive: true }) as string[]).filter(isSource).flatMap((name) => {
+      const text = readFileSync(projectPath(part, name), 'utf8');
+      const calls = [...text.matchAll(new RegExp(`(?<![\\w{,] )${maker}\\(([^]{0,120})`, 'g'))];
+      return calls.map(([, call]) => ({ file: join(part, name), call: call! }));
+    }),
+  );
+}
+
+test.each([
+  ['connectBus', 'kafkaAccess('],
+  ['createRedis', 'redisAccess('],
+])('every %s of a service and of a command is given the settings of security', (maker, access) => {
+  const calls = callsOf(maker);
+  expect(calls.length).toBeGreaterThan(2);
+  expect(
+    calls.filter(({ call }) => !call.includes(access) && !call.includes('...access')).map(({ file }) => file),
+  ).toEqual([]);
 });

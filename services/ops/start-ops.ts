@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connectBus, type Bus } from '#lib/bus/kafka';
+import { kafkaAccess } from '#lib/bus/kafka-security';
+import { readServerTls } from '#lib/server-tls';
 import type { ServiceContext, ServicePorts } from '#lib/service';
 import type { UnixMs } from '#schemas/brands';
 import { projectPath } from '#schemas/project-root';
@@ -34,8 +36,8 @@ interface Parts {
 }
 
 function makeParts({ config, logger, onStop }: Context): Parts {
-  const { brokers, topicPrefix } = config;
-  const bus = connectBus({ brokers, clientId: 'roundhouse-ops', logger });
+  const { topicPrefix } = config;
+  const bus = connectBus({ ...kafkaAccess(config), clientId: 'roundhouse-ops', logger });
   onStop('bus', () => bus.close());
   const lag = new LagWatch(bus, watchedGroups(topicPrefix, config.groups), topicPrefix);
   const rounds = new RoundLog(config.rounds);
@@ -54,6 +56,7 @@ async function startHttp(context: Context, parts: Parts): Promise<number> {
     checks: { kafka: () => lag.whyNot(), rounds: () => parts.following },
     host: config.bindHost,
     port: config.httpPort,
+    tls: readServerTls(config),
     files: new StaticFiles(projectPath('dist', 'services', 'ops', 'web')),
     viewers,
     api: {

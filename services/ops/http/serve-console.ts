@@ -1,5 +1,6 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { closeServer, healthRoutes, listen, type HealthOptions } from '#lib/health';
+import { createWebServer, isVerified, type ServerTls } from '#lib/server-tls';
 import type { Snapshot } from '../console/messages';
 import { answerApi, type ApiParts, type Reply } from './api';
 import type { StaticFiles } from './static-files';
@@ -18,6 +19,8 @@ const securityHeaders = {
 export interface ConsoleParts extends HealthOptions {
   readonly host: string;
   readonly port: number;
+  /** null or absent: in the clear. */
+  readonly tls?: ServerTls | null;
   readonly files: StaticFiles;
   readonly viewers: Viewers;
   readonly api: ApiParts;
@@ -36,22 +39,29 @@ function send(response: ServerResponse, { status, body }: Reply): void {
 }
 
 const readOnly: Reply = { status: 405, body: { error: 'METHOD_NOT_ALLOWED', message: 'only GET and HEAD' } };
+const unknown: Reply = {
+  status: 401,
+  body: { error: 'UNAUTHENTICATED', message: 'show a certificate of the authority for clients' },
+};
 const busy: Reply = { status: 503, body: { error: 'BUSY', message: 'too many consoles are open' } };
 const absent: Reply = { status: 404, body: { error: 'NOT_FOUND', message: 'nothing is there' } };
 
 /** The console's page, its events and questions, and the health routes, on one port. Everything is read only. */
 export async function serveConsole(parts: ConsoleParts): Promise<{ port: number; close(): Promise<void> }> {
+  const { tls = null } = parts;
   const health = healthRoutes(parts);
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     for (const [name, value] of Object.entries(securityHeaders)) response.setHeader(name, value);
     if (request.method !== 'GET' && request.method !== 'HEAD') return send(response, readOnly);
     if (await health(request, response)) return;
+    if (tls?.clientCa && !isVerified(request)) return send(response, unknown);
     const [path = '/', query] = (request.url ?? '/').split('?', 2);
     if (parts.files.answer(path, request, response)) return;
     if (path === '/api/live') return watch(parts, response);
     send(response, (await answerApi(parts.api, path, new URLSearchParams(query))) ?? absent);
   };
-  const server = createServer({ requestTimeout: 10_000, headersTimeout: 10_000 }, (request, response) => {
+  const server = createWebServer(tls, 'asked', { requestTimeout: 10_000, headersTimeout: 10_000 });
+  server.on('request', (request, response) => {
     answer(request, response).catch((error: unknown) => {
       parts.onFault(error);
       if (response.headersSent) response.destroy();
