@@ -59,7 +59,7 @@ export function Groups({ view }: { readonly view: Snapshot }): JSX.Element {
       {view.groups.length === 0 ? (
         <p class="empty">The brokers have not been seen yet.</p>
       ) : (
-        <div class="wide" tabIndex={0} role="region" aria-labelledby="groups-title">
+        <div class="wide" tabIndex={0} role="region" aria-label="Table of groups">
           <table>
             <thead>
               <tr>

@@ -78,7 +78,7 @@ const columns = [
 
 function RoundsTable({ shown, now }: { shown: readonly RoundView[]; now: number }): JSX.Element {
   return (
-    <div class="wide" tabIndex={0} role="region" aria-labelledby="rounds-title">
+    <div class="wide" tabIndex={0} role="region" aria-label="Table of rounds">
       <table>
         <thead>
           <tr>

@@ -17,19 +17,21 @@ const radii = { complete: 3.2, partial: 4.2, late: 4.6, waiting: 4, overdue: 4.6
 const yOf = (used: number): number =>
   above + box.height * (1 - Math.sqrt(Math.min(most, Math.max(0, used)) / most));
 
+/** A short way for the mouse; the table's links are for everybody. */
 function Dot({ round, view }: { round: RoundView; view: Snapshot }): JSX.Element {
   const at = round.decision?.decidedAt ?? view.at;
   const state = stateOf(round, view.at);
   const x = left + box.width * (1 - (view.at - at) / spanMs);
   return (
-    <a href={roundAddress(round)} tabIndex={-1}>
-      <circle
-        class={`dot ${state}`}
-        cx={x.toFixed(1)}
-        cy={yOf(timeUsed(round, view.at)).toFixed(1)}
-        r={radii[state]}
-      />
-    </a>
+    <circle
+      class={`dot ${state}`}
+      cx={x.toFixed(1)}
+      cy={yOf(timeUsed(round, view.at)).toFixed(1)}
+      r={radii[state]}
+      onClick={() => (location.hash = roundAddress(round))}
+    >
+      <title>{round.roundId}</title>
+    </circle>
   );
 }
 
