@@ -69,11 +69,31 @@ export function unknownMetrics(expressions, metricsDoc) {
   return [...used].filter((name) => !known(name) && !known(name.replace(/_(bucket|sum|count)$/, '')));
 }
 
+/** Events of the log and settings that pages name and no source has; `known` is all sources as one text. */
+export function unknownNames(pages, known) {
+  return Object.entries(pages).flatMap(([page, text]) => {
+    const names = text.match(/(?<=`)([A-Z][a-z]+){2,}(?=`)|\bROUNDHOUSE_[A-Z_]*[A-Z]\b/g) ?? [];
+    return [...new Set(names)]
+      .filter((name) => !known.includes(name))
+      .map((name) => `docs/runbook/${page}.md names ${name}, which no source has`);
+  });
+}
+
 function unrecorded(rules, panels) {
   const recorded = new Set(rules.map(({ record }) => record));
   const texts = [...rules.map(({ expr }) => expr), ...panels];
   const used = new Set(texts.flatMap((text) => text.match(/\bdispatch:[a-z_:0-9]+/g) ?? []));
   return [...used].filter((name) => !recorded.has(name));
+}
+
+function sources() {
+  const names = ['services', 'lib'].flatMap((folder) =>
+    readdirSync(join(projectRoot, folder), { recursive: true }).map((name) => join(folder, name)),
+  );
+  return names
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => read(name))
+    .join('\n');
 }
 
 const read = (...path) => readFileSync(join(projectRoot, ...path), 'utf8');
@@ -83,6 +103,7 @@ if (process.argv[1]?.endsWith('alerts.mjs')) {
   const pageNames = readdirSync(join(projectRoot, 'docs', 'runbook')).map((name) =>
     name.replace(/\.md$/, ''),
   );
+  const pages = Object.fromEntries(pageNames.map((name) => [name, read('docs', 'runbook', `${name}.md`)]));
   const faults = alertFaults({
     rules: yamls('ops', 'prometheus', 'rules').flatMap(({ groups }) =>
       groups.flatMap((group) => group.rules),
@@ -90,10 +111,11 @@ if (process.argv[1]?.endsWith('alerts.mjs')) {
     tests: yamls('ops', 'prometheus', 'tests').flatMap((file) =>
       file.tests.flatMap((test) => test.alert_rule_test ?? []),
     ),
-    pages: Object.fromEntries(pageNames.map((name) => [name, read('docs', 'runbook', `${name}.md`)])),
+    pages,
     metricsDoc: read('docs', 'metrics.md'),
     panels: dashboardExpressions(),
   });
+  faults.push(...unknownNames(pages, sources()));
   for (const fault of faults) console.error(fault);
   process.exitCode = faults.length > 0 ? 1 : 0;
 }

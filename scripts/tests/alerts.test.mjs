@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { alertFaults, unknownMetrics } from '../checks/alerts.mjs';
+import { alertFaults, unknownMetrics, unknownNames } from '../checks/alerts.mjs';
 
 const page = '# A\n\n## What it means\n## What to look at\n## Causes and what to do\n';
 const rule = {
@@ -60,4 +60,12 @@ test('metrics that are not documented are named; histograms, wildcards and short
     'dispatch_b_total + dispatch_absent_total + dispatch:recorded:sum + kafka_absent{topic="dispatch.shards"}',
   ];
   assert.deepEqual(unknownMetrics(asked, doc), ['dispatch_absent_total', 'kafka_absent']);
+});
+
+test('events and settings that no source has are named with their page', () => {
+  const page = '`RoundClosed` and `RoundGone`, `ROUNDHOUSE_A` and ROUNDHOUSE_B; `Redis` is neither';
+  assert.deepEqual(unknownNames({ A: page }, 'RoundClosed: event, ROUNDHOUSE_A'), [
+    'docs/runbook/A.md names RoundGone, which no source has',
+    'docs/runbook/A.md names ROUNDHOUSE_B, which no source has',
+  ]);
 });

@@ -3,6 +3,8 @@
 {{- $root := .root -}}
 {{- $name := printf "%s-%s" (include "roundhouse.fullname" $root) .component -}}
 {{- $secrets := include "roundhouse.mountedSecrets" $root | fromYaml -}}
+{{- with .values.kafkaPasswordSecret }}{{ $_ := set $secrets "kafka-password" . }}{{ end -}}
+{{- with .values.redisPasswordSecret }}{{ $_ := set $secrets "redis-password" . }}{{ end -}}
 {{- if .isWorker }}{{ with $root.Values.peerTlsSecret }}{{ $_ := set $secrets "peer-tls" . }}{{ end }}{{ end -}}
 {{- if eq .component "ingest" -}}
 {{- with $root.Values.ingestAccessSecret }}{{ $_ := set $secrets "access" . }}{{ end -}}
@@ -67,6 +69,16 @@ spec:
             - { name: POD_IP, valueFrom: { fieldRef: { fieldPath: status.podIP } } }
             {{- if and .isWorker (eq (get $root.Values.config "ROUNDHOUSE_REMOTE_ENGINES" | default "none") "redis") }}
             - { name: ROUNDHOUSE_ANNOUNCED_ADDRESS, value: '$(POD_IP):{{ ternary 8003 8001 (ne $root.Values.peerTlsSecret "") }}' }
+            {{- end }}
+            {{- with .values.kafkaUser }}
+            - { name: ROUNDHOUSE_KAFKA_USER, value: {{ . | quote }} }
+            {{- end }}
+            {{- with .values.redisUser }}
+            - { name: ROUNDHOUSE_REDIS_USER, value: {{ . | quote }} }
+            {{- end }}
+            {{- if and $root.Values.tlsSecret (eq .component "ops") }}
+            # What it asks the others over.
+            - { name: NODE_EXTRA_CA_CERTS, value: /secrets/tls/ca.crt }
             {{- end }}
             {{- range $key, $value := merge (dict) .values.env (.extraEnv | default dict) }}
             - { name: {{ $key }}, value: {{ $value | quote }} }
