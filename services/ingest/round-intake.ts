@@ -12,6 +12,7 @@ import type { CutResult } from './cut/cut-messages';
 import type { RoundBody, RoundCutter, SubmittedRound } from './cut/round-cutter';
 import type { Edge, IngestEvents } from './events';
 import type { FollowedModels } from './labels/followed-models';
+import { loggedReason } from './logged-reason';
 import type { RoundMessages } from './publish/round-messages';
 import type { RoundReading } from './read/round-reading';
 import { RoundTrace } from './round-trace';
@@ -80,7 +81,7 @@ export class RoundIntake {
     } catch (error) {
       const { code, faults } =
         error instanceof RoundhouseError ? error : { code: 'INTERNAL' as const, faults: [] };
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = loggedReason(code, error instanceof Error ? error.message : String(error));
       trace.refused(code, reason);
       this.parts.events.RoundRefused({ edge: submission.edge, code, reason, faultCount: faults.length });
       throw error;
