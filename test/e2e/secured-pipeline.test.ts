@@ -188,6 +188,8 @@ describeSecured('a pipeline with ops/secure.env, a broker with ACLs and a Redis 
       const text = readFileSync(file, 'utf8');
       for (const secret of secrets) expect(text).not.toContain(secret);
       expect(text).not.toMatch(/13\.41827|52\.51918|PRIVATE KEY/);
+      // What a service needs and was not given would be in its log.
+      expect(text).not.toMatch(/NOPERM|AUTHORIZATION_FAILED/);
     }
     expect(d.auditLines().map(({ actor, reason }) => `${actor} ${reason}`)).toEqual(
       expect.arrayContaining([
