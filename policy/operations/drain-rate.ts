@@ -9,14 +9,14 @@ const memoryMs = 5_000;
 
 /**
  * How much a second is taken out of a queue while something waits there: what its consumers can do, not what they happen
- * to be given. Between two looks that both show a backlog they were busy; other times only tell that they can do at least
- * so much. Consumers that stand still have a rate near 0 within a few seconds.
+ * to be given. Between two looks that both show a backlog they were busy; other times only tell that they can do more than
+ * was thought. Consumers that stand still have a rate near 0 within a few seconds.
  */
 export class DrainRate {
   private last: QueueLook | null = null;
   private rate: number | null = null;
 
-  /** Null until the queue was seen at work. */
+  /** Null until its consumers were seen at work without a pause: an idle queue tells nothing of a burst. */
   get perSecond(): number | null {
     return this.rate;
   }
@@ -28,7 +28,7 @@ export class DrainRate {
     if (last === null || elapsedMs <= 0 || look.taken < last.taken) return;
     const seen = ((look.taken - last.taken) * 1_000) / elapsedMs;
     if (last.backlog > 0 && look.backlog > 0) this.weigh(seen, elapsedMs);
-    else if (seen > (this.rate ?? 0)) this.rate = seen;
+    else if (this.rate !== null && seen > this.rate) this.rate = seen;
   }
 
   private weigh(seen: number, elapsedMs: number): void {

@@ -18,6 +18,9 @@ export interface Stages {
   readonly outcomes: Stage;
 }
 
+/** A decision that came just in time is known here a little later. */
+export const noticeMs = 250;
+
 function secondsFor(messages: number, { perSecond }: Stage): number {
   if (messages <= 0 || perSecond === null) return 0;
   return perSecond > 0 ? messages / perSecond : Infinity;
@@ -57,7 +60,7 @@ export function roundsAtRisk<R extends WaitingRound>(
 ): R[] {
   const joinSeconds = secondsFor(outcomes.backlog, outcomes);
   const isAtRisk = ({ round: { deadline }, own, upToIt }: Queued<R>): boolean => {
-    if (now > deadline) return true;
+    if (now > deadline + noticeMs) return true;
     const hasAll = own === 0 && outcomes.backlog === 0;
     const seconds = (own > 0 ? secondsFor(upToIt, shards) : 0) + joinSeconds;
     return !hasAll && now + seconds * 1_000 > deadline;

@@ -57,7 +57,7 @@ function roundFigures({ rounds, now }: FigureSources): RoundFigures {
   for (const round of rounds) {
     const { decision, deadline } = round;
     if (decision !== null && decision.decidedAt > now - windowMs) decided.push(round);
-    else if (decision === null && deadline < now && deadline > now - windowMs) failed += 1;
+    else if (deadline > now - windowMs && roundState(round, now) === 'overdue') failed += 1;
   }
   const late = decided.filter((round) => roundState(round, now) === 'late' && !round.decision?.outage);
   const seconds = decided.map((round) => decisionMs(round)! / 1_000);

@@ -1,6 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bus, GroupOfTopic, OffsetsReader } from '#lib/bus/kafka';
 import { topicsOf } from '#schemas/topics';
 import { LagBook, type LagView } from './lag-book';
+
+/** What is shown beside it must not stand still with the brokers. */
+const patienceMs = 1_500;
 
 /** Looks at groups and topics. Nothing of it joins a group or writes to one. */
 export class LagWatch {
@@ -9,6 +13,7 @@ export class LagWatch {
   private readonly wanted: readonly string[];
   private present: readonly string[] = [];
   private fault: string | null = 'not looked at yet';
+  private running: Promise<void> | null = null;
 
   constructor(
     private readonly bus: Pick<Bus, 'missingTopics' | 'offsetsReader'>,
@@ -30,17 +35,24 @@ export class LagWatch {
     return this.wanted.filter((topic) => !this.present.includes(topic));
   }
 
-  /** The view of now; the last one where the brokers don't answer. Never rejects. */
+  /** The view of now; the last one where the brokers don't answer soon. Never rejects. */
   async look(): Promise<LagView> {
+    this.running ??= this.lookOnce().finally(() => (this.running = null));
+    const late = sleep(patienceMs, 'late', { ref: false });
+    if ((await Promise.race([this.running, late])) === 'late')
+      this.fault ??= `the brokers don't answer within ${patienceMs} ms`;
+    return this.book.last;
+  }
+
+  private async lookOnce(): Promise<void> {
     try {
       await this.findTopics();
       const groups = this.groups.filter(({ topic }) => this.present.includes(topic));
       const look = await this.reader.look(groups, this.present);
+      this.book.saw(look, Date.now());
       this.fault = null;
-      return this.book.saw(look, Date.now());
     } catch (error) {
       this.fault = error instanceof Error ? error.message : String(error);
-      return this.book.last;
     }
   }
 

@@ -6,7 +6,10 @@ import type { OpsEvents } from '../events';
 import { readDecision, readManifest } from './read-records';
 import type { RoundLog } from './round-log';
 
-/** Follows manifests and decisions outside of any group of the pipeline, from `since` on; nothing is committed. */
+/**
+ * Follows manifests and decisions outside of any group of the pipeline, from `since` on; nothing is committed. Rejects
+ * where it follows neither.
+ */
 export async function followRounds(
   bus: Pick<Bus, 'followTopic'>,
   topics: Topics,
@@ -26,6 +29,11 @@ export async function followRounds(
   const from = { timestamp: since };
   const manifests = reading((message) => rounds.manifest(readManifest(message)));
   const decisions = reading((message) => rounds.decision(readDecision(message)));
-  await bus.followTopic({ topic: topics.rounds, from, handle: manifests });
-  await bus.followTopic({ topic: topics.decisions, from, handle: decisions });
+  const first = await bus.followTopic({ topic: topics.rounds, from, handle: manifests });
+  try {
+    await bus.followTopic({ topic: topics.decisions, from, handle: decisions });
+  } catch (error) {
+    await first.close();
+    throw error;
+  }
 }

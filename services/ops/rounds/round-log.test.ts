@@ -79,7 +79,9 @@ test('a round without a decision is overdue, and lost after ten minutes: it wait
   const log = new RoundLog(10);
   const round = buildRoundView('a', 100);
   log.manifest(round);
-  expect(roundState(round, 1_081)).toBe('overdue');
+  expect(roundState(round, 1_330)).toBe('waiting');
+  // 250 ms after its deadline a decision would be known
+  expect(roundState(round, 1_331)).toBe('overdue');
   expect(roundState(round, 1_081 + lostAfterMs)).toBe('lost');
   expect(log.waiting(1_081 + lostAfterMs)).toEqual([]);
 });

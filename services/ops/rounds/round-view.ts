@@ -1,4 +1,5 @@
 import type { DecisionContent, RoundKey } from '#schemas/domain';
+import { noticeMs } from '#policy/operations/rounds-at-risk';
 import type { Phases } from '#schemas/phases';
 import type { RoundSummary } from '#schemas/summaries';
 
@@ -41,7 +42,7 @@ export function roundState({ deadline, decision }: RoundView, now: number): Roun
     if (decision.decidedAt > deadline) return 'late';
     return decision.closedBy === 'complete' && decision.coverage === 1 ? 'complete' : 'partial';
   }
-  if (now <= deadline) return 'waiting';
+  if (now <= deadline + noticeMs) return 'waiting';
   return now <= deadline + lostAfterMs ? 'overdue' : 'lost';
 }
 

@@ -6,8 +6,10 @@ export interface Answer {
   readonly text: string;
 }
 
-const timeoutMs = 1_500;
+const timeoutMs = 2_500;
 const mostBytes = 8 * 1024 * 1024;
+
+class StaleConnection extends Error {}
 
 /** GET over connections that stay open. */
 export class TextFetcher {
@@ -15,7 +17,17 @@ export class TextFetcher {
   private readonly https = new HttpsAgent({ keepAlive: true, maxSockets: 4 });
 
   /** Rejects when there is no whole answer in time, or too large a one; the words are for an operator. */
-  get(url: string): Promise<Answer> {
+  async get(url: string): Promise<Answer> {
+    try {
+      return await this.once(url);
+    } catch (error) {
+      // The other side closed a connection just when it was used again: it may well be there.
+      if (error instanceof StaleConnection) return this.once(url);
+      throw error;
+    }
+  }
+
+  private once(url: string): Promise<Answer> {
     const isTls = url.startsWith('https:');
     return new Promise((resolve, reject) => {
       const options = { agent: isTls ? this.https : this.http, signal: AbortSignal.timeout(timeoutMs) };
@@ -32,7 +44,10 @@ export class TextFetcher {
           resolve({ status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString() }),
         );
       });
-      request.on('error', (error) => reject(inWords(error)));
+      request.on('error', (error: NodeJS.ErrnoException) => {
+        const isStale = request.reusedSocket && error.code === 'ECONNRESET';
+        reject(isStale ? new StaleConnection(error.message) : inWords(error));
+      });
     });
   }
 

@@ -89,7 +89,7 @@ describe('a process is asked', () => {
 
   test('and does not answer', async () => {
     answer = () => undefined;
-    expect((await look()).fault).toBe('no answer in 1500 ms');
+    expect((await look()).fault).toBe('no answer in 2500 ms');
   });
 
   test('and is not there', async () => {

@@ -2,6 +2,7 @@ import type { RoundState, RoundView } from '../../console/messages';
 import type { IconName } from './icons';
 
 const lostAfterMs = 600_000;
+const noticeMs = 250;
 
 /** As the service judges it, by the page's own time. */
 export function stateOf({ deadline, decision }: RoundView, now: number): RoundState {
@@ -9,7 +10,7 @@ export function stateOf({ deadline, decision }: RoundView, now: number): RoundSt
     if (decision.decidedAt > deadline) return 'late';
     return decision.closedBy === 'complete' && decision.coverage === 1 ? 'complete' : 'partial';
   }
-  if (now <= deadline) return 'waiting';
+  if (now <= deadline + noticeMs) return 'waiting';
   return now <= deadline + lostAfterMs ? 'overdue' : 'lost';
 }
 
