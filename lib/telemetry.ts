@@ -131,8 +131,8 @@ function recorders(spec: EventSpec<Fields>, registry: MetricsRegistry): Recorder
     const family = registry.histogram(one.name, one.help, one.buckets, boundsOf(spec, one));
     return (fields) => {
       const value = one.value(fields);
-      if (typeof value === 'number') family.observe(fields, value, traceOf(fields));
-      else family.addCounts(fields, value.counts, value.sum);
+      if (typeof value === 'object') family.addCounts(fields, value.counts, value.sum);
+      else family.observe(fields, value, traceOf(fields));
     };
   });
   const gauges = listOf(spec.gauge).map((one): Recorder => {

@@ -14,6 +14,7 @@ const services = [
   ['ingest', built('services', 'ingest', 'events.js').ingestEvents],
   ['inference-worker', built('services', 'inference-worker', 'events.js').workerEvents],
   ['aggregator', built('services', 'aggregator', 'events.js').aggregatorEvents],
+  ['ops', built('services', 'ops', 'events.js').opsEvents],
 ];
 
 /** Those that no event writes. */
@@ -50,9 +51,7 @@ const more = {
       "TritonCore's own, of the active engines; 1,000 series at most. They begin at 0 with each engine.",
     ],
   ],
-  aggregator: [
-    ['dispatch_rounds_open', 'gauge', '', 'Rounds between their manifest and their decision.'],
-  ],
+  aggregator: [['dispatch_rounds_open', 'gauge', '', 'Rounds between their manifest and their decision.']],
 };
 const ofAll = new Set(more['All services'].map(([name]) => name));
 const mostValues = 8;
