@@ -5,6 +5,7 @@ import type { Env } from '#lib/config';
 import { openAuditLog } from '#lib/audit';
 import { startHealthServer, type ReadinessChecks } from '#lib/health';
 import type { ServiceContext, ServicePorts } from '#lib/service';
+import { isBeyondLoopback } from '#lib/open-to-others';
 import { readServerTls } from '#lib/server-tls';
 import { watchClock } from '#lib/watch-clock';
 import type { UnixMs } from '#schemas/brands';
@@ -69,6 +70,8 @@ export async function startHealth(
   started: Started,
   others: ReadinessChecks,
 ): Promise<number> {
+  const tls = readServerTls(config);
+  const isOpen = !tls?.clientCa && isBeyondLoopback(config.bindHost);
   const health = await startHealthServer({
     registry: telemetry.registry,
     host: config.bindHost,
@@ -77,8 +80,11 @@ export async function startHealth(
       engine: () => engineReadiness(started.engines),
       ...others,
     },
-    tls: readServerTls(config),
-    warnings: { models: () => engineWarnings(started.engines) },
+    tls,
+    warnings: {
+      models: () => engineWarnings(started.engines),
+      access: () => (isOpen ? 'whoever can connect may load and unload models (docs/security.md)' : null),
+    },
     more: statusRoutes(() => started.engines, new IncidentListing(config.incidentFolder)),
   });
   onStop('health', () => health.close());

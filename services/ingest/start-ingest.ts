@@ -2,6 +2,7 @@ import { connectBus, topicSpecs, type Bus } from '#lib/bus/kafka';
 import { kafkaAccess } from '#lib/bus/kafka-security';
 import { closeRedis, createRedis, waitForRedis, type Redis } from '#lib/redis';
 import { redisAccess } from '#lib/redis-security';
+import { isBeyondLoopback } from '#lib/open-to-others';
 import { readServerTls, type ServerTls } from '#lib/server-tls';
 import type { ServiceContext, ServicePorts } from '#lib/service';
 import { TravelMatrices } from '#lib/travel-matrices';
@@ -149,7 +150,12 @@ async function startApis(
   const shared = { ...config, host: config.bindHost, intake, cache, claims, events, tls, gate, takeQuota };
   const grpc = new GrpcApi({ ...shared, port: config.grpcPort, checks });
   onStop('grpc', () => grpc.stop());
-  const warnings = { models: () => models.whyNotFollowed() };
+  const isOpen =
+    !credentials.areAsked && (tls === null || tls.clientCa === null) && isBeyondLoopback(config.bindHost);
+  const warnings = {
+    models: () => models.whyNotFollowed(),
+    access: () => (isOpen ? 'whoever can connect may send rounds as any tenant (docs/security.md)' : null),
+  };
   const http = new HttpApi({
     ...shared,
     port: config.httpPort,

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { request as httpsRequest, type RequestOptions } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Client, credentials, status, type ServiceError } from '@grpc/grpc-js';
+import { Client, credentials, Metadata, status, type ServiceError } from '@grpc/grpc-js';
 import { readInvocation } from '#launcher/api-keys/arguments';
 import { carryOut } from '#launcher/api-keys/change-file';
 import { startPipeline, type Pipeline } from '#launcher/pipeline';
@@ -10,6 +10,7 @@ import { toolchainPath } from '#launcher/toolchain';
 import { projectPath } from '#schemas/project-root';
 import { Authority, type Issued } from '../support/certificates';
 import { hasProgram } from '../support/has-program';
+import { IdentityProvider, issuer } from '../support/identity-provider';
 import { courier, order } from '../support/round-body';
 import { startSecureServers, type SecureServers } from '../support/secure-servers';
 
@@ -53,16 +54,18 @@ interface Parts {
 export class SecuredDeployment {
   readonly keys: Readonly<Record<'acme' | 'other' | 'small' | 'acmeRead', string>>;
   readonly producer: Issued;
+  readonly tokens: IdentityProvider;
   /** A certificate of another authority. */
   readonly stranger: Issued;
 
   private constructor(
     private readonly parts: Parts,
-    callers: Pick<SecuredDeployment, 'keys' | 'producer' | 'stranger'>,
+    callers: Pick<SecuredDeployment, 'keys' | 'producer' | 'stranger' | 'tokens'>,
   ) {
     this.keys = callers.keys;
     this.producer = callers.producer;
     this.stranger = callers.stranger;
+    this.tokens = callers.tokens;
   }
 
   static async start(): Promise<SecuredDeployment> {
@@ -74,12 +77,16 @@ export class SecuredDeployment {
     const stranger = new Authority(join(folder, 'theirs')).issue('producer');
     for (const user of users)
       writeFileSync(join(folder, 'secrets', user), `${passwords[user]}\n`, { mode: 0o600 });
+    const tokens = await IdentityProvider.start(join(folder, 'secrets', 'jwks.json'));
     const keys = makeKeys(join(folder, 'secrets', 'access.json'));
     const servers = await startSecureServers({ folder, authority, passwords });
     const { kafkaBrokers, redisUrl } = servers;
     const serviceEnv = Object.fromEntries(users.map((user) => [user, settingsOf(folder, user, servers)]));
     const pipeline = await startPipeline({ inheritedEnv: process.env, kafkaBrokers, redisUrl, serviceEnv });
-    return new SecuredDeployment({ folder, authority, servers, pipeline }, { keys, producer, stranger });
+    return new SecuredDeployment(
+      { folder, authority, servers, pipeline },
+      { keys, producer, stranger, tokens },
+    );
   }
 
   get pipeline(): Pipeline {
@@ -133,13 +140,21 @@ export class SecuredDeployment {
   }
 
   /** Of one call; null: without a certificate. */
-  grpcStatus(address: string, path: string, by: Issued | null, body = Buffer.alloc(0)): Promise<number> {
+  grpcStatus(
+    address: string,
+    path: string,
+    by: Issued | null,
+    body = Buffer.alloc(0),
+    credential?: string,
+  ): Promise<number> {
+    const metadata = new Metadata();
+    if (credential !== undefined) metadata.set('authorization', `Bearer ${credential}`);
     const pair = by === null ? [] : [readFileSync(by.key), readFileSync(by.certificate)];
     const client = new Client(address, credentials.createSsl(this.ca, ...pair));
     const same = (bytes: Buffer): Buffer => bytes;
     const options = { deadline: Date.now() + 5_000 };
     return new Promise((resolve) => {
-      client.makeUnaryRequest(path, same, same, body, options, (error: ServiceError | null) => {
+      client.makeUnaryRequest(path, same, same, body, metadata, options, (error: ServiceError | null) => {
         client.close();
         resolve(error?.code ?? status.OK);
       });
@@ -164,7 +179,11 @@ function settingsOf(folder: string, user: User, servers: SecureServers): Record<
       .replace('rediss://redis.internal:6380', servers.redisUrl),
   ]);
   const named = { ROUNDHOUSE_KAFKA_USER: user, ROUNDHOUSE_REDIS_USER: user, ROUNDHOUSE_LOG_LEVEL: 'trace' };
-  return { ...(Object.fromEntries(here) as Record<string, string>), ...named };
+  const tokens = {
+    ROUNDHOUSE_INGEST_JWT_KEYS: join(folder, 'secrets', 'jwks.json'),
+    ROUNDHOUSE_INGEST_JWT_ISSUER: issuer,
+  };
+  return { ...(Object.fromEntries(here) as Record<string, string>), ...named, ...tokens };
 }
 
 function makeKeys(file: string): SecuredDeployment['keys'] {

@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connect as connectTls } from 'node:tls';
@@ -13,6 +13,7 @@ import { redisAccess } from '#lib/redis-security';
 import { redisSettings } from '#lib/redis-settings';
 import { readInvocation } from '#launcher/api-keys/arguments';
 import { carryOut } from '#launcher/api-keys/change-file';
+import { projectPath } from '#schemas/project-root';
 import { runToItsEnd } from '../support/run-service';
 import { until } from '../support/until';
 import {
@@ -64,6 +65,48 @@ describeSecured('a pipeline with ops/secure.env, a broker with ACLs and a Redis 
     expect(await d.submit(d.as(d.keys.acme), 'r2', { tenantId: 'other' })).toMatchObject({ status: 400 });
     expect(await d.decision(d.as(d.keys.acme), 'r2')).toMatchObject({ status: 404 });
   }, 30_000);
+
+  test('a token of the identity provider stands for its tenant with its scopes, until it ends', async () => {
+    const token = await d.tokens.token('acme', 'decisions:read');
+    expect(await d.decision(d.as(token), 'r1')).toMatchObject({ status: 200 });
+    expect(await d.submit(d.as(token), 'r3')).toMatchObject({ status: 403 });
+    const other = await d.tokens.token('other', 'decisions:read rounds:write');
+    expect(await d.decision(d.as(other, { 'x-roundhouse-tenant': 'acme' }), 'r1')).toMatchObject({
+      status: 403,
+    });
+    const ended = await d.tokens.token('acme', 'decisions:read', '-1m');
+    expect(await d.decision(d.as(ended), 'r1')).toMatchObject({ status: 401 });
+  }, 30_000);
+
+  test('every service answers probes over TLS, and a container asks itself', async () => {
+    const ports = d.pipeline.processes().flatMap(({ ports: { http, metrics } }) => [http, metrics]);
+    const served = ports.filter((port) => port !== undefined);
+    expect(served).toHaveLength(4); // ingest, worker and aggregator, and the worker's metrics
+    for (const port of served) {
+      const at = `https://127.0.0.1:${port}`;
+      expect(await d.call(`${at}/metrics`, {})).toMatchObject({ status: 200 });
+    }
+    const health = [projectPath('scripts', 'container-health.mjs'), String(served[0])];
+    const asked = (env: object) =>
+      spawnSync(process.execPath, health, { env: { ...process.env, ...env } }).status;
+    expect([asked(d.settings('ingest')), asked({})]).toEqual([0, 1]);
+  }, 30_000);
+
+  test('npm run models reaches a worker with a certificate, and only so', () => {
+    const url = ['--url', d.pipeline.workerGrpc];
+    const run = (env: object) =>
+      spawnSync(process.execPath, [projectPath('dist', 'launcher', 'models', 'main.js'), 'list', ...url], {
+        env: { ...process.env, ...env },
+        encoding: 'utf8',
+      });
+    const tls = {
+      ROUNDHOUSE_CLIENT_TLS_CA: d.path('tls', 'ca.pem'),
+      ROUNDHOUSE_CLIENT_TLS_CERT: d.producer.certificate,
+      ROUNDHOUSE_CLIENT_TLS_KEY: d.producer.key,
+    };
+    expect(run(tls)).toMatchObject({ status: 0, stdout: expect.stringContaining('candidate_cost') });
+    expect(run({}).status).not.toBe(0);
+  }, 60_000);
 
   test('a caller without a certificate of the authority gets health and nothing else', async () => {
     expect(await d.call('/readyz', {})).toMatchObject({ status: 200 });
@@ -123,6 +166,18 @@ describeSecured('a pipeline with ops/secure.env, a broker with ACLs and a Redis 
       d.producer,
     );
     expect(refused).toBe(status.UNAUTHENTICATED);
+    // An empty round: let in, and told what is wrong with it.
+    const submitRound = '/roundhouse.v1.Dispatch/SubmitRound';
+    const known = d.grpcStatus(d.pipeline.ingestGrpc, submitRound, d.producer, Buffer.alloc(0), d.keys.acme);
+    expect(await known).toBe(status.INVALID_ARGUMENT);
+    const reader = d.grpcStatus(
+      d.pipeline.ingestGrpc,
+      submitRound,
+      d.producer,
+      Buffer.alloc(0),
+      d.keys.acmeRead,
+    );
+    expect(await reader).toBe(status.PERMISSION_DENIED);
   }, 60_000);
 
   test('a plain connection and TLS 1.1 are refused', async () => {

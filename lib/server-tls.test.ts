@@ -1,0 +1,68 @@
+import type { IncomingMessage } from 'node:http';
+import type { RoundhouseError } from '#schemas/errors';
+import { clientChannel, clientTlsSettings } from './client-tls';
+import { loadConfig } from './config';
+import { actorOf, actorOfSubject, readServerTls, serverTlsSettings } from './server-tls';
+
+function faultsOf(read: () => unknown): string[] {
+  try {
+    read();
+  } catch (error) {
+    const { code, faults } = error as RoundhouseError;
+    expect(code).toBe('CONFIG_INVALID');
+    return faults.map(({ path, limit }) => `${path}: ${limit}`);
+  }
+  return [];
+}
+
+const server = (env: Record<string, string>) => () => readServerTls(loadConfig(env, serverTlsSettings));
+const client = (env: Record<string, string>) => () => clientChannel(loadConfig(env, clientTlsSettings));
+
+test('no certificate is no TLS', () => {
+  expect(server({})()).toBeNull();
+  expect(client({})().credentials._isSecure()).toBe(false);
+});
+
+test.each<[Record<string, string>, string[]]>([
+  [
+    { ROUNDHOUSE_TLS_CERT: __filename },
+    ['ROUNDHOUSE_TLS_KEY: a file: a certificate and its key go together'],
+  ],
+  [
+    { ROUNDHOUSE_TLS_CERT: __filename, ROUNDHOUSE_TLS_KEY: __filename },
+    ['ROUNDHOUSE_TLS_CERT: a certificate in PEM', 'ROUNDHOUSE_TLS_KEY: a key in PEM, without a passphrase'],
+  ],
+  [
+    { ROUNDHOUSE_TLS_CLIENT_CA: __filename },
+    [
+      'ROUNDHOUSE_TLS_CLIENT_CA: a certificate in PEM',
+      'ROUNDHOUSE_TLS_CLIENT_CA: only with ROUNDHOUSE_TLS_CERT and _KEY',
+    ],
+  ],
+  [
+    { ROUNDHOUSE_TLS_CERT: '/nowhere/a', ROUNDHOUSE_TLS_KEY: '/nowhere/b' },
+    ['ROUNDHOUSE_TLS_CERT: a file that can be read', 'ROUNDHOUSE_TLS_KEY: a file that can be read'],
+  ],
+])('%j is refused', (env, faults) => {
+  expect(faultsOf(server(env))).toEqual(faults);
+});
+
+test('whoever is called must be known by an authority, where there is a certificate to show', () => {
+  const env = { ROUNDHOUSE_CLIENT_TLS_CERT: __filename };
+  expect(faultsOf(client(env))).toEqual([
+    'ROUNDHOUSE_CLIENT_TLS_KEY: a file: a certificate and its key go together',
+  ]);
+});
+
+test('a caller is known by the common name of a certificate that was verified', () => {
+  const request = (authorized: boolean) =>
+    ({
+      socket: { authorized, getPeerCertificate: () => ({ subject: { CN: 'ops' } }) },
+    }) as unknown as IncomingMessage;
+  expect([actorOf(request(true)), actorOf(request(false))]).toEqual(['certificate:ops', 'anyone']);
+  expect(actorOf({ socket: {} } as IncomingMessage)).toBe('anyone');
+  expect([actorOfSubject({}), actorOfSubject({ CN: ['a', 'b'] })]).toEqual([
+    'certificate:unnamed',
+    'certificate:a',
+  ]);
+});
