@@ -138,6 +138,7 @@ export class Peer {
     peer.openUcx();
     const port = await bindServer(peer.grpc, '127.0.0.1:0', grpcServerCredentials(options.tls ?? null));
     peer.address = `127.0.0.1:${port}`;
+    peers.push(peer);
     return peer;
   }
 
@@ -157,6 +158,7 @@ export class Peer {
 }
 
 const hosts: UcxHost[] = [];
+const peers: Peer[] = [];
 
 export function openHost(options: Partial<UcxHostOptions> = {}): UcxHost {
   const host = new UcxHost({ ...tcp, ...options });
@@ -164,7 +166,9 @@ export function openHost(options: Partial<UcxHostOptions> = {}): UcxHost {
   return host;
 }
 
+/** Also those that a failed test left open: an open server would keep jest from ending. */
 export function closeHosts(): void {
+  for (const peer of peers.splice(0)) peer.close();
   for (const host of hosts.splice(0)) host.close();
 }
 
