@@ -1,3 +1,4 @@
+import { type OrderId } from '#schemas/brands';
 import { decisionsCodec, roundsCodec } from '#schemas/codec';
 import { prunedSchema } from '#schemas/codec/pruned-schema';
 import { RoundhouseError } from '#schemas/errors';
@@ -17,12 +18,10 @@ test('a manifest without its orders and couriers', () => {
 });
 
 test('a decision without its plans, its unassigned orders counted by reason', () => {
-  const unassigned = ['cheaper_to_wait', 'engine_lost', 'cheaper_to_wait'].map((reason, i) => ({
-    orderId: `o${i}`,
-    reason,
-  }));
+  const reasons = ['cheaper_to_wait', 'engine_lost', 'cheaper_to_wait'] as const;
+  const unassigned = reasons.map((reason, i) => ({ orderId: `o${i}` as OrderId, reason }));
   const { assignments, shards, closedBy, coverage, candidatesTotal, candidatesArrived } = decision.content;
-  const written = { ...decision, content: { ...decision.content, unassigned } } as typeof decision;
+  const written = { ...decision, content: { ...decision.content, unassigned } };
   expect(readDecisionSummary(decisionsCodec.encode(written))).toMatchObject({
     ...{ tenantId, runId, roundId, shards, closedBy, coverage, candidatesTotal, candidatesArrived },
     assignments: assignments.length,
