@@ -18,6 +18,7 @@ export const passwords = {
   ingest: 'ingest-9f2c61',
   worker: 'worker-77ab10',
   aggregator: 'aggregator-c0ffee',
+  ops: 'ops-5ca1ab1e',
 } as const;
 export type User = keyof typeof passwords;
 const users = Object.keys(passwords) as User[];
@@ -82,7 +83,14 @@ export class SecuredDeployment {
     const servers = await startSecureServers({ folder, authority, passwords });
     const { kafkaBrokers, redisUrl } = servers;
     const serviceEnv = Object.fromEntries(users.map((user) => [user, settingsOf(folder, user, servers)]));
-    const pipeline = await startPipeline({ inheritedEnv: process.env, kafkaBrokers, redisUrl, serviceEnv });
+    const counts = { ops: 1 };
+    const pipeline = await startPipeline({
+      inheritedEnv: process.env,
+      kafkaBrokers,
+      redisUrl,
+      serviceEnv,
+      counts,
+    });
     return new SecuredDeployment(
       { folder, authority, servers, pipeline },
       { keys, producer, stranger, tokens },

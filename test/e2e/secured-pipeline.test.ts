@@ -81,7 +81,7 @@ describeSecured('a pipeline with ops/secure.env, a broker with ACLs and a Redis 
   test('every service answers probes over TLS, and a container asks itself', async () => {
     const ports = d.pipeline.processes().flatMap(({ ports: { http, metrics } }) => [http, metrics]);
     const served = ports.filter((port) => port !== undefined);
-    expect(served).toHaveLength(4); // ingest, worker and aggregator, and the worker's metrics
+    expect(served).toHaveLength(5); // ingest, worker, aggregator, ops, and the worker's metrics
     for (const port of served) {
       const at = `https://127.0.0.1:${port}`;
       expect(await d.call(`${at}/metrics`, {})).toMatchObject({ status: 200 });
@@ -91,6 +91,19 @@ describeSecured('a pipeline with ops/secure.env, a broker with ACLs and a Redis 
       spawnSync(process.execPath, health, { env: { ...process.env, ...env } }).status;
     expect([asked(d.settings('ingest')), asked({})]).toEqual([0, 1]);
   }, 30_000);
+
+  test('services/ops sees lag and every service, and its page asks for a certificate', async () => {
+    const ops = d.pipeline.consoleUrl;
+    const metrics = async () => (await d.call(`${ops}/metrics`, {})).body;
+    await until(async () => {
+      const text = await metrics();
+      const lags = /^kafka_consumergroup_lag\{[^}]*consumergroup="inference-worker"/m.test(text);
+      return lags && /^kafka_consumergroup_lag\{[^}]*consumergroup="aggregator-rounds"/m.test(text);
+    }, 'ops knows the lag of both');
+    expect(await d.call(`${ops}/`, {})).toMatchObject({ status: 401 });
+    expect(await d.call(`${ops}/`, pairOf(d.stranger))).toMatchObject({ status: 401 });
+    expect((await d.call(`${ops}/`, pairOf(d.producer))).status).not.toBe(401);
+  }, 60_000);
 
   test('npm run models reaches a worker with a certificate, and only so', () => {
     const url = ['--url', d.pipeline.workerGrpc];
