@@ -18,6 +18,11 @@ export interface Step {
   readonly refused: number;
   readonly undecided: number;
   readonly late: number;
+  /** Of them, whose manifest came to Kafka with less than the aggregator's margin left (150 ms). */
+  readonly lateByIngest: number;
+  /** What the late ones had left then: the median, ms. */
+  readonly lateLeadMsP50: number;
+  readonly lateByMsP50: number;
   readonly coverageMean: number;
   /** Share of the accepted rounds that were decided with all of their plans. */
   readonly wholeShare: number;
@@ -28,6 +33,9 @@ export interface Step {
   readonly candidatesPerSecond: number;
   readonly usage: Usage;
 }
+
+/** ROUNDHOUSE_AGGREGATOR_CLOSE_MARGIN_MS. */
+const closeMarginMs = 150;
 
 export function stepOf(
   roundsPerSecond: number,
@@ -41,13 +49,23 @@ export function stepOf(
   const sum = (of: (trace: RoundTrace) => number): number =>
     decided.reduce((total, one) => total + of(one), 0);
   const times = decided.map(decisionMs);
+  const late = decided.filter(({ decidedAt, deadline }) => decidedAt! > deadline);
+  const leads = late.map(({ manifestAt, deadline }) => deadline - manifestAt);
   return {
     roundsPerSecond: round(roundsPerSecond, 2),
     submittedPerSecond: round(traces.length / seconds, 2),
     rounds: traces.length,
     refused: traces.length - accepted.length,
     undecided: accepted.length - decided.length,
-    late: count(({ decidedAt, deadline }) => decidedAt! > deadline),
+    late: late.length,
+    lateByIngest: leads.filter((lead) => lead < closeMarginMs).length,
+    lateLeadMsP50: round(percentile(leads, 0.5)),
+    lateByMsP50: round(
+      percentile(
+        late.map(({ decidedAt, deadline }) => decidedAt! - deadline),
+        0.5,
+      ),
+    ),
     coverageMean: round(sum(({ coverage }) => coverage) / Math.max(1, decided.length), 4),
     wholeShare: round(count(({ coverage }) => coverage === 1) / Math.max(1, accepted.length), 4),
     closedByDeadline: count(({ closedBy }) => closedBy === 'deadline'),
