@@ -4,6 +4,7 @@ import { childrenOf } from '#launcher/process-identity';
 import { projectPath } from '#schemas/project-root';
 import { join } from 'node:path';
 import { runToItsEnd } from '../support/run-service';
+import { until } from '../support/until';
 import { echoConfig, makeRepository, type TestRepository } from './engine-repository';
 
 jest.setTimeout(60_000);
@@ -70,6 +71,36 @@ test('metrics on their own port, health on the other', async () => {
   expect(await metrics.text()).toContain('dispatch_engine_starts_total');
   expect((await fetch(`http://127.0.0.1:${ports.metrics}/other`)).status).toBe(404);
   expect((await fetch(`http://127.0.0.1:${ports.http}/readyz`)).status).toBe(200);
+});
+
+async function scrape(accept = 'text/plain'): Promise<string> {
+  const response = await fetch(`http://127.0.0.1:${ports.metrics}/metrics`, { headers: { accept } });
+  return response.text();
+}
+const successes = (text: string) =>
+  /^nv_inference_request_success\{model="echo",version="1",engine="local",service="serve-models"\} (\d+)$/m.exec(
+    text,
+  )?.[1];
+
+test("TritonCore's own metrics are among them, as they are now", async () => {
+  const before = Number(successes(await scrape()));
+  for (let i = 0; i < 3; i += 1) await infer();
+  await until(async () => Number(successes(await scrape())) === before + 3, 'three more');
+  const text = await scrape();
+  for (const name of ['nv_inference_queue_duration_us', 'nv_inference_compute_infer_duration_us'])
+    expect(text).toMatch(new RegExp(`^# TYPE ${name} counter$`, 'm'));
+});
+
+test('an engine that is silent costs a scrape nothing: its last figures are there', async () => {
+  const known = successes(await scrape());
+  expect(known).toBeDefined();
+  const [engine] = childrenOf(server.pid!, join('engine', 'main.js'));
+  process.kill(engine!, 'SIGSTOP');
+  const text = await scrape('application/openmetrics-text');
+  process.kill(engine!, 'SIGCONT');
+  expect(text).toMatch(/^# TYPE nv_inference_request_success unknown$/m);
+  expect(successes(text)).toBe(known);
+  expect(text).toMatch(/# EOF\n$/);
 });
 
 test('told to end it ends with 0 and takes its engine along', async () => {
