@@ -11,9 +11,9 @@ import type { Decision } from '#schemas/domain';
 import { topicsOf } from '#schemas/topics';
 import { RoundhouseClient } from '../../client';
 import { buildCourier, buildOrder, buildRound, buildStop } from '../support/build-round';
+import { anyPorts, ReadyProcess } from '../support/ready-process';
 import { until } from '../support/until';
 import { Installation, installHere, makeNext, topics } from './installation';
-import { anyPorts, VersionProcess } from './version-process';
 
 /**
  * A rolling upgrade as docs/deployment.md describes it, and its way back, under load: services of this version beside those of
@@ -27,7 +27,7 @@ const deadlineMs = 45_000;
 const zones = 16;
 const services = ['aggregator', 'inference-worker', 'ingest'] as const;
 type Service = (typeof services)[number];
-type Fleet = Record<Service, VersionProcess>;
+type Fleet = Record<Service, ReadyProcess>;
 
 function roundNumber(index: number): Parameters<RoundhouseClient['submitRound']>[0] {
   return buildRound({
@@ -84,7 +84,7 @@ describe('an upgrade and its way back under load, one service after the other', 
   const folder = mkdtempSync(join(tmpdir(), 'roundhouse-upgrade-'));
   const load = new Load();
   const ends: [name: string, code: number | null][] = [];
-  const running = new Set<VersionProcess>();
+  const running = new Set<ReadyProcess>();
   const written = new Map<string, Written[]>();
   let servers: Pipeline;
   let old: Installation;
@@ -98,13 +98,20 @@ describe('an upgrade and its way back under load, one service after the other', 
       REDIS_URL: servers.redisUrl,
       ROUNDHOUSE_STATE_DIR: join(folder, `state-${version}`),
     };
-    const started = services.map(async (service) => {
+    const all = services.map(async (service) => {
       const name = `${service} ${version}`;
-      const process = await VersionProcess.start(installation, service, { env, logs: folder, name });
-      running.add(process);
-      return [service, process] as const;
+      const started = await ReadyProcess.start({
+        name,
+        command: process.execPath,
+        args: [installation.mainOf(service)],
+        cwd: installation.root,
+        env,
+        logFile: join(folder, `${name}.log`),
+      });
+      running.add(started);
+      return [service, started] as const;
     });
-    return Object.fromEntries(await Promise.all(started)) as Fleet;
+    return Object.fromEntries(await Promise.all(all)) as Fleet;
   }
 
   const clientOf = (fleet: Fleet): RoundhouseClient =>

@@ -1,8 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
-import { join } from 'node:path';
-import type { Installation } from './installation';
 
 const portKeys = [
   'INGEST_HTTP',
@@ -21,8 +19,17 @@ interface ReadyMessage {
   readonly ports: { readonly http?: number };
 }
 
-/** A service of one version as a process, ready. */
-export class VersionProcess {
+export interface ReadyProcessOptions {
+  readonly name: string;
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly logFile: string;
+}
+
+/** A service as a process, from wherever its programs lie; ready. */
+export class ReadyProcess {
   private constructor(
     private readonly child: ChildProcess,
     readonly name: string,
@@ -30,30 +37,21 @@ export class VersionProcess {
   ) {}
 
   /** Rejects where it ends before it is ready. */
-  static async start(
-    installation: Installation,
-    service: string,
-    { env, logs, name }: { env: NodeJS.ProcessEnv; logs: string; name: string },
-  ): Promise<VersionProcess> {
-    const log = openSync(join(logs, `${name}.log`), 'a');
-    const child = spawn(process.execPath, [installation.mainOf(service)], {
-      cwd: installation.root,
-      env,
-      stdio: ['ignore', log, log, 'ipc'],
-    });
+  static async start({ name, command, args, cwd, env, logFile }: ReadyProcessOptions): Promise<ReadyProcess> {
+    const log = openSync(logFile, 'a');
+    const child = spawn(command, args, { cwd, env, stdio: ['ignore', log, log, 'ipc'] });
     closeSync(log);
     const ended = once(child, 'exit').then(([code]) => {
-      throw new Error(`${name} ended with ${String(code)} before it was ready; its log is in ${logs}`);
+      throw new Error(`${name} ended with ${String(code)} before it was ready; its log is ${logFile}`);
     });
     const ready = new Promise<ReadyMessage>((resolve) => {
-      child.on(
-        'message',
-        (message) => (message as ReadyMessage).type === 'ready' && resolve(message as ReadyMessage),
-      );
+      child.on('message', (message) => {
+        if ((message as ReadyMessage).type === 'ready') resolve(message as ReadyMessage);
+      });
     });
     const { ports } = await Promise.race([ready, ended]);
     ended.catch(() => undefined);
-    return new VersionProcess(child, name, ports.http ?? 0);
+    return new ReadyProcess(child, name, ports.http ?? 0);
   }
 
   /** SIGTERM, as a supervisor's stop in order; resolves to the exit code. */
