@@ -114,7 +114,7 @@ export async function startProtocol(
     audit,
   };
   const onFault = (error: Error): void => logger.error({ event: 'KserveHttpFailed', error });
-  const grpc = await serveInferenceProtocol({ bind, port: config.grpcPort, peers, ...engine });
+  const grpc = await serveInferenceProtocol({ bind, port: config.grpcPort, peers, tracer: telemetry.tracer, ...engine });
   onStop('inference protocol', () => grpc.close());
   const http = await serveKserveHttp({ bind, port: config.kserveHttpPort, maxBodyBytes, onFault, ...engine });
   onStop('inference protocol over HTTP', () => http.close());

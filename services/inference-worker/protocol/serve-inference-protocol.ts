@@ -17,6 +17,7 @@ import { loadProtocol } from '#lib/engine-client/protocol';
 import { bindServer, grpcAddress } from '#lib/grpc-bind';
 import type { AuditLog } from '#lib/audit';
 import { actorOfSubject, grpcServerCredentials, type ServerTls } from '#lib/server-tls';
+import { noTracer, type Tracer } from '#lib/tracing/tracer';
 import { RoundhouseError } from '#schemas/errors';
 import { shownText } from '#schemas/shown-text';
 import type { PeerService } from '../remote/ucx/peer-service';
@@ -25,6 +26,7 @@ import { CallsUnderWay, type CallBounds } from './calls-under-way';
 import { EngineConnection } from './engine-connection';
 import { lostCall } from './lost-call';
 import { peerInference } from './serve-peer-inference';
+import { tracedInference } from './traced-inference';
 
 export interface InferenceProtocolOptions {
   readonly bind: string;
@@ -45,6 +47,8 @@ export interface InferenceProtocolOptions {
   readonly audit?: AuditLog;
   /** What other workers ask for; absent: they are served as everybody else is. */
   readonly peers?: PeerService;
+  /** For calls whose callers record a trace. */
+  readonly tracer?: Tracer;
   /** Spoken beside the protocol. */
   readonly others?: readonly OtherService[];
 }
@@ -247,8 +251,11 @@ export async function serveInferenceProtocol(options: InferenceProtocolOptions):
   for (const service of Object.values(loadProtocol()) as ServiceDefinition[]) {
     const handlers = forwarders(service, engine, whyDown, underWay, options);
     const { ModelInfer: infer } = handlers as { readonly ModelInfer?: handleUnaryCall<Buffer, Buffer> };
-    if (options.peers !== undefined && infer !== undefined)
-      handlers['ModelInfer'] = peerInference(options.peers, underWay, infer) as typeof infer;
+    if (infer !== undefined) {
+      const traced = tracedInference(options.tracer ?? noTracer, infer);
+      const { peers } = options;
+      handlers['ModelInfer'] = peers === undefined ? traced : peerInference(peers, underWay, traced);
+    }
     server.addService(opaque(service), handlers);
   }
   for (const { definition, handlers } of options.others ?? []) server.addService(definition, handlers);

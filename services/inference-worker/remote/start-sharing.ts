@@ -4,6 +4,7 @@ import type { WorkerConfig } from '../config';
 import type { WorkerEvents } from '../events';
 import type { LocalEngines } from '../placement/placement';
 import type { StartedEngines } from '../placement/start-engines';
+import { tracedPeers } from '../protocol/traced-inference';
 import { PeerRequests } from './peer-requests';
 import type { HandOver } from './routed-engines';
 import { startRemotes } from './start-remotes';
@@ -46,7 +47,8 @@ export async function startSharing(
   env: Env,
 ): Promise<Sharing> {
   const { engines, placement } = local;
-  const peers = new PeerRequests(serviceOf(engines, placement));
+  const { tracer } = context.telemetry;
+  const peers = new PeerRequests(tracedPeers(tracer, serviceOf(engines, placement)));
   const { port, tls, connect } = await startPeers(context, engines, peers, events, env);
   const remotes = await startRemotes(context, { local: placement, handOver: engines, tls, connect }, events);
   return {

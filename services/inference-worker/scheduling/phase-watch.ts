@@ -12,7 +12,8 @@ export const traceParameter = 'traceparent';
 const nsInSeconds = 1e9;
 const labels = new Map<Phase, string>();
 
-function labelOf(phase: Phase): string {
+/** As in metrics and spans: `copy_in`. */
+export function labelOfPhase(phase: Phase): string {
   const known = labels.get(phase);
   if (known !== undefined) return known;
   labels.set(phase, labelName(phase));
@@ -43,13 +44,13 @@ export class PhaseWatch {
       this.count(model, device, span, trace?.traceId);
       if (trace !== null) {
         const attributes = { 'roundhouse.model': model, 'roundhouse.device': device };
-        this.tracer.part(trace, labelOf(span.phase), span.startNs, span.endNs, attributes);
+        this.tracer.part(trace, labelOfPhase(span.phase), span.startNs, span.endNs, attributes);
       }
     }
   }
 
   private count(model: string, engine: string, span: PhaseSpan, traceId: string | undefined): void {
-    const phase = labelOf(span.phase);
+    const phase = labelOfPhase(span.phase);
     const [start, end] = [Number(span.startNs) / nsInSeconds, Number(span.endNs) / nsInSeconds];
     this.events.PhaseEnded({
       model,
