@@ -23,7 +23,9 @@ import { scaledRules } from './scaled-rules';
 
 /** Minutes of the rules are three seconds of a drill. */
 export const timesFaster = 20;
-const scrapeMs = 500;
+/** A scrape may wait for a look at readiness. */
+const scrapeMs = 1_000;
+const evaluateMs = 500;
 /** So long after a drill its alerts may still come. */
 const patienceMs = 12_000;
 
@@ -35,7 +37,7 @@ function scrapeConfig(stand: Stand): string {
     ({ name, target }) =>
       `  - job_name: roundhouse-${name}\n    static_configs: [{ targets: ['${target}'] }]\n`,
   );
-  const interval = `global:\n  scrape_interval: ${scrapeMs}ms\n  scrape_timeout: ${scrapeMs}ms\n  evaluation_interval: ${scrapeMs}ms\n`;
+  const interval = `global:\n  scrape_interval: ${scrapeMs}ms\n  scrape_timeout: ${scrapeMs}ms\n  evaluation_interval: ${evaluateMs}ms\n`;
   return `${interval}rule_files: ['rules/*.yml']\nscrape_configs:\n${jobs.join('')}`;
 }
 
@@ -66,6 +68,18 @@ class PrometheusWatch implements AlertWatch {
     return [...new Set(found)].sort();
   }
 
+  /** Every target was scraped, and what fired for want of that no longer does. */
+  async settled(targets: number): Promise<void> {
+    const areUp = async () => (await this.targetsUp()) === targets && (await this.firing()).length === 0;
+    await until(areUp, `${targets} targets are scraped, and nothing fires`, 30_000).catch(() => undefined);
+  }
+
+  private async targetsUp(): Promise<number> {
+    const response = await fetch(`${this.url}/api/v1/query?query=count(up==1)`);
+    const { data } = (await response.json()) as { data?: { result: { value: [number, string] }[] } };
+    return Number(data?.result[0]?.value[1] ?? 0);
+  }
+
   firing(): Promise<string[]> {
     return this.names('ALERTS{alertstate="firing"}', Date.now());
   }
@@ -84,7 +98,7 @@ class PrometheusWatch implements AlertWatch {
       const fired = await during(Date.now());
       const lacking = expected.filter((name) => !fired.includes(name));
       if (lacking.length === 0 || Date.now() > to + patienceMs) return { expected, fired, lacking };
-      await sleep(scrapeMs);
+      await sleep(evaluateMs);
     }
   }
 
@@ -126,5 +140,7 @@ export async function startAlertWatch(
     );
   };
   await until(isReady, 'Prometheus is ready', 30_000);
-  return new PrometheusWatch(url, child, folder);
+  const watch = new PrometheusWatch(url, child, folder);
+  await watch.settled(stand.services.length);
+  return watch;
 }
