@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { dayMetrics } from '#policy/simulation/day-metrics';
+import { insertionDispatch } from '#policy/simulation/insertion-dispatch';
 import { naiveDispatch } from '#policy/simulation/naive-dispatch';
 import { planMdrpDay, type PlannedDay } from '../../launcher/day/planned-day';
 import { runDay } from '../../launcher/day/run-day';
@@ -26,12 +27,13 @@ async function dispatched(plan: PlannedDay, { pipeline, signal }: DayPlace) {
   return { result, ...totals };
 }
 
-/** One day, and the naive dispatch of it beside it: a line of JSON. */
+/** One day, and beside it the baselines': a line of JSON. */
 export async function benchDay(folder: string, options: MdrpBenchOptions, place: DayPlace): Promise<string> {
   const unsaved = await planMdrpDay(folder, options.roundMinutes, null, options.prepositioning);
   const out = options.out === null ? null : join(options.out, unsaved.day.name);
   const plan = await planMdrpDay(folder, options.roundMinutes, out, options.prepositioning);
   const naive = await timedDay(plan, naiveDispatch);
+  const insertion = await timedDay(plan, insertionDispatch);
   const startedAt = performance.now();
   const run = await dispatched(plan, place);
   const seconds = (performance.now() - startedAt) / 1000;
@@ -43,6 +45,7 @@ export async function benchDay(folder: string, options: MdrpBenchOptions, place:
     prepositioning: options.prepositioning,
     metrics: dayMetrics(plan.day, run.result, plan.rules),
     naive: dayMetrics(plan.day, naive.result, plan.rules),
+    insertion: dayMetrics(plan.day, insertion.result, plan.rules),
     rounds: run.result.rounds,
     seconds,
     decisionMsP50: run.decisionMsP50,

@@ -7,6 +7,7 @@ export interface DayReport {
   readonly prepositioning: boolean;
   readonly metrics: DayMetrics;
   readonly naive: DayMetrics;
+  readonly insertion: DayMetrics;
   readonly rounds: number;
   readonly seconds: number;
   readonly decisionMsP50: number;
@@ -14,7 +15,16 @@ export interface DayReport {
 }
 
 /** One JSON line; minutes with three decimals. */
-export function reportLine({ day, f, mode, prepositioning, metrics, naive, ...run }: DayReport): string {
+export function reportLine({
+  day,
+  f,
+  mode,
+  prepositioning,
+  metrics,
+  naive,
+  insertion,
+  ...run
+}: DayReport): string {
   return JSON.stringify({
     day,
     f,
@@ -22,6 +32,7 @@ export function reportLine({ day, f, mode, prepositioning, metrics, naive, ...ru
     prepositioning,
     ...figures(metrics),
     naive: figures(naive),
+    insertion: figures(insertion),
     ...rounded(run),
   });
 }

@@ -1,6 +1,7 @@
 import type { RunId, Seconds, UnixMs } from '#schemas/brands';
 import { bruteCostShard } from '../../../test/support/brute-cost-shard';
 import { directDispatch } from '../direct-dispatch';
+import { insertionDispatch } from '../insertion-dispatch';
 import { naiveDispatch } from '../naive-dispatch';
 import { simulateDay } from '../simulate-day';
 import type { MdrpInstance } from './instance';
@@ -55,4 +56,11 @@ test('the naive baseline takes them one by one', async () => {
   const files = solutionFiles(instance, await run(naiveDispatch));
   // o1 as above, free at 28 at 600 m: back 2 min, pickup 32, leaves 34; 3 min to o2: dropped 39.
   expect(files.orders).toContain('o1 2 20 20 26 c1\no2 4 20 32 39 c1\n');
+});
+
+test('greedy insertion puts the second order into the trip of the first', async () => {
+  const files = solutionFiles(instance, await run(insertionDispatch));
+  // A trip of its own would bring o2 at 39 as above, in the trip of o1 it is there at 31.
+  expect(files.orders).toContain('o1 2 20 20 26 c1\no2 4 20 20 31 c1\n');
+  expect(files.assignments).toMatch(/\n15 20 c1 o1 o2\n$/);
 });
