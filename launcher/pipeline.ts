@@ -151,10 +151,10 @@ async function allOf<T>(work: readonly (Promise<T> | T)[]): Promise<T[]> {
 }
 
 /** What the console asks, unless the environment says it. */
-function targetsOf(services: readonly SupervisedProcess[]): NodeJS.ProcessEnv {
+function targetsOf(services: readonly SupervisedProcess[], scheme: string): NodeJS.ProcessEnv {
   const urls = services
     .filter((service) => !isConsole(service) && service.ports.http !== undefined)
-    .map(({ name, ports }) => `${name}=http://${loopback}:${ports.http}`);
+    .map(({ name, ports }) => `${name}=${scheme}://${loopback}:${ports.http}`);
   return urls.length === 0 ? {} : { ROUNDHOUSE_OPS_TARGETS: urls.join(',') };
 }
 
@@ -180,7 +180,9 @@ function describeServices(
           ROUNDHOUSE_STATE_DIR: join(folder.path, 'state'),
           ...serviceEnvironment(options, addresses, kind, name),
         },
-        ...(kind === 'ops' && !isToldTargets ? { envAtStart: () => targetsOf(services) } : {}),
+        ...(kind === 'ops' && !isToldTargets
+          ? { envAtStart: () => targetsOf(services, schemeOf(options)) }
+          : {}),
         readyTimeoutMs: options.readyTimeoutMs ?? 60_000,
         restarts: options.restarts ?? true,
         ...(options.onEvent === undefined ? {} : { onEvent: options.onEvent }),

@@ -131,6 +131,25 @@ export class SecuredDeployment {
     });
   }
 
+  /** What the console shows of the services; null before its first look at them. */
+  consoleServices(): Promise<readonly { readonly name: string; readonly state: string }[] | null> {
+    return new Promise((resolve, reject) => {
+      const url = new URL('/api/live', this.pipeline.consoleUrl);
+      const sent = httpsRequest(url, { ca: this.ca, ...pairOf(this.producer) }, (answer) => {
+        let text = '';
+        answer.setEncoding('utf8').on('data', (part: string) => {
+          text += part;
+          const [, shown] = /^event: snapshot\ndata: (.*)\n\n/m.exec(text) ?? [];
+          if (shown === undefined) return;
+          sent.destroy();
+          resolve((JSON.parse(shown) as { services: { name: string; state: string }[] }).services);
+        });
+        answer.on('close', () => resolve(null));
+      });
+      sent.on('error', reject).end();
+    });
+  }
+
   /** With the producer's certificate. */
   as(credential: string | null, more: Record<string, string> = {}): RequestOptions {
     const headers = { ...(credential !== null && { authorization: `Bearer ${credential}` }), ...more };

@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connect as connectTls } from 'node:tls';
@@ -14,6 +14,7 @@ import { redisSettings } from '#lib/redis-settings';
 import { readInvocation } from '#launcher/api-keys/arguments';
 import { carryOut } from '#launcher/api-keys/change-file';
 import { projectPath } from '#schemas/project-root';
+import { internetSockets } from '../support/internet-sockets';
 import { runToItsEnd } from '../support/run-service';
 import { until } from '../support/until';
 import {
@@ -94,12 +95,16 @@ describeSecured('a pipeline with ops/secure.env, a broker with ACLs and a Redis 
 
   test('services/ops sees lag and every service, and its page asks for a certificate', async () => {
     const ops = d.pipeline.consoleUrl;
-    const metrics = async () => (await d.call(`${ops}/metrics`, {})).body;
     await until(async () => {
-      const text = await metrics();
+      const text = (await d.call(`${ops}/metrics`, {})).body;
       const lags = /^kafka_consumergroup_lag\{[^}]*consumergroup="inference-worker"/m.test(text);
       return lags && /^kafka_consumergroup_lag\{[^}]*consumergroup="aggregator-rounds"/m.test(text);
     }, 'ops knows the lag of both');
+    const isReady = async (): Promise<boolean> => {
+      const ready = (await d.consoleServices())?.filter(({ state }) => state === 'ready') ?? [];
+      return ['ingest', 'worker', 'aggregator'].every((name) => ready.some((one) => one.name === name));
+    };
+    await until(isReady, 'ops has asked every service over TLS');
     expect(await d.call(`${ops}/`, {})).toMatchObject({ status: 401 });
     expect(await d.call(`${ops}/`, pairOf(d.stranger))).toMatchObject({ status: 401 });
     expect((await d.call(`${ops}/`, pairOf(d.producer))).status).not.toBe(401);
@@ -284,17 +289,3 @@ describeSecured('a pipeline with ops/secure.env, a broker with ACLs and a Redis 
     expect(output).not.toContain('not-the-password');
   }, 60_000);
 });
-
-/** Sockets of the process that are of TCP or UDP, by their inodes. */
-function internetSockets(pid: number): string[] {
-  const inodes = ['tcp', 'tcp6', 'udp', 'udp6'].flatMap((name) =>
-    readFileSync(`/proc/${pid}/net/${name}`, 'utf8')
-      .split('\n')
-      .slice(1)
-      .map((line) => line.trim().split(/\s+/)[9]),
-  );
-  const links = execFileSync('ls', ['-l', `/proc/${pid}/fd`]).toString();
-  return [...links.matchAll(/socket:\[(\d+)\]/g)]
-    .map(([, inode]) => inode!)
-    .filter((one) => inodes.includes(one));
-}
