@@ -8,7 +8,7 @@ export interface GroupOfTopic {
 }
 
 export interface GroupOffsets extends GroupOfTopic {
-  /** Members that hold the group at present. */
+  /** Members that held the group within the last three looks. */
   readonly members: number;
   readonly partitions: readonly PartitionOffsets[];
 }
@@ -20,6 +20,9 @@ export interface OffsetsLook {
   readonly topics: readonly TopicOffsets[];
   readonly groups: readonly GroupOffsets[];
 }
+
+/** Members change seldom, and asking for them costs as much as the rest. */
+const membersEvery = 3;
 
 type Committed = ReadonlyMap<number, bigint>;
 
@@ -47,6 +50,8 @@ async function endsOf(admin: Admin, topic: string): Promise<TopicOffsets[]> {
  */
 export class OffsetsReader {
   private admin: Promise<Admin> | null = null;
+  private looks = 0;
+  private members = new Map<string, number>();
 
   constructor(private readonly kafka: Kafka) {}
 
@@ -54,7 +59,14 @@ export class OffsetsReader {
   async look(groups: readonly GroupOfTopic[], topics: readonly string[]): Promise<OffsetsLook> {
     try {
       this.admin ??= this.connect();
-      return await lookWith(await this.admin, groups, topics);
+      const admin = await this.admin;
+      const look = await lookWith(admin, groups, topics);
+      if (this.looks++ % membersEvery === 0 || groups.some(({ groupId }) => !this.members.has(groupId)))
+        this.members = await membersOf(admin, groups);
+      return {
+        ...look,
+        groups: look.groups.map((one) => ({ ...one, members: this.members.get(one.groupId) ?? 0 })),
+      };
     } catch (error) {
       await this.close();
       throw error;
@@ -70,8 +82,20 @@ export class OffsetsReader {
   async close(): Promise<void> {
     const open = this.admin;
     this.admin = null;
+    this.looks = 0;
     await open?.then((admin) => admin.disconnect()).catch(() => undefined);
   }
+}
+
+async function membersOf(admin: Admin, groups: readonly GroupOfTopic[]): Promise<Map<string, number>> {
+  const ids = [...new Set(groups.map(({ groupId }) => groupId))];
+  const { groups: described } = await admin.describeGroups(ids);
+  return new Map(described.map(({ groupId, members }) => [groupId, members.length]));
+}
+
+interface LookWithoutMembers {
+  readonly topics: readonly TopicOffsets[];
+  readonly groups: readonly Omit<GroupOffsets, 'members'>[];
 }
 
 /** Commits come first: an end that is asked for afterwards is never below them. */
@@ -79,16 +103,14 @@ async function lookWith(
   admin: Admin,
   groups: readonly GroupOfTopic[],
   topics: readonly string[],
-): Promise<OffsetsLook> {
+): Promise<LookWithoutMembers> {
   const commits = await Promise.all(groups.map((group) => committedOf(admin, group)));
-  const { groups: described } = await admin.describeGroups(groups.map(({ groupId }) => groupId));
   const ends = (await Promise.all(topics.map((topic) => endsOf(admin, topic)))).flat();
   return {
     topics: ends,
     groups: groups.map(({ groupId, topic }, index) => ({
       groupId,
       topic,
-      members: described.find((group) => group.groupId === groupId)?.members.length ?? 0,
       partitions: ends
         .filter((end) => end.topic === topic)
         .map((end) => ({ ...end, committed: commits[index]!.get(end.partition) ?? null })),

@@ -19,6 +19,8 @@ export interface FollowOptions {
   readonly from: StartPosition;
   /** Called in offset order of a partition; must not throw. */
   handle(message: BusMessage): void;
+  /** So long the broker keeps an empty fetch; messages come at once whatever it is. */
+  readonly maxWaitMs?: number;
 }
 export interface Follower {
   close(): Promise<void>;
@@ -68,6 +70,7 @@ class GroupOfOne {
     private readonly topic: string,
     readonly positions: Positions,
     private readonly onMessage: (message: BusMessage) => void,
+    private readonly maxWaitMs = 250,
   ) {
     this.losses = new SparseLog(logger, 'warn', 'ReaderLost');
   }
@@ -83,7 +86,9 @@ class GroupOfOne {
       topics: [this.topic],
       fromBeginning: true,
       sessionTimeoutMs: 10_000,
-      maxWaitMs: 250,
+      maxWaitMs: this.maxWaitMs,
+      // Nobody else waits for its partitions.
+      heartbeatMs: 2_000,
       logger: this.logger,
       memberId: null,
     };
@@ -131,7 +136,8 @@ class GroupOfOne {
 /** Hands out every message from `from` on until it is closed. */
 export async function followTopic(kafka: Kafka, logger: Logger, options: FollowOptions): Promise<Follower> {
   const positions = await positionsOf(kafka, options.topic, options.from);
-  const reader = new GroupOfOne(kafka, logger, options.topic, positions, options.handle);
+  const { topic, handle, maxWaitMs } = options;
+  const reader = new GroupOfOne(kafka, logger, topic, positions, handle, maxWaitMs);
   await reader.open();
   return reader;
 }

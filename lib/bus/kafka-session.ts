@@ -18,6 +18,8 @@ interface SessionOptions {
   readonly fromBeginning: boolean;
   readonly sessionTimeoutMs: number;
   readonly maxWaitMs: number;
+  /** Between two signs of life; at most a tenth of the session, and half a second, where absent. */
+  readonly heartbeatMs?: number;
   readonly logger: Logger;
   /** Of the session before this one, whose place in the group is taken over. */
   readonly memberId: string | null;
@@ -50,7 +52,8 @@ export class KafkaSession {
       groupId: options.groupId,
       sessionTimeout: sessionTimeoutMs,
       rebalanceTimeout: Math.max(sessionTimeoutMs, 10_000),
-      heartbeatInterval: Math.max(100, Math.min(500, Math.floor(sessionTimeoutMs / 10))),
+      heartbeatInterval:
+        options.heartbeatMs ?? Math.max(100, Math.min(500, Math.floor(sessionTimeoutMs / 10))),
       maxWaitTimeInMs: options.maxWaitMs,
       minBytes: 1,
       maxBytes: 8 * 1024 * 1024,

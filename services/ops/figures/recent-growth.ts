@@ -46,7 +46,9 @@ export class RecentGrowth {
       grown.push({ ...one, value: one.value < from ? one.value : one.value - from });
     }
     this.last.set(instance.name, now);
-    return grown.filter(({ name, value }) => value > 0 || name.endsWith('_bucket'));
+    // Of a histogram that grew, the buckets that did not are its shape as well.
+    const counted = new Set(grown.filter(({ value }) => value > 0).map(({ name }) => name));
+    return grown.filter(({ name, value }) => value > 0 || (name.endsWith('_bucket') && counted.has(name)));
   }
 
   /** Processes that are no targets any more. */

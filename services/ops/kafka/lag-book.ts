@@ -38,9 +38,13 @@ export class LagBook {
     return this.view;
   }
 
+  /** Topics that were not looked at stay as they were. */
   saw(look: OffsetsLook, at: number): LagView {
     for (const { topic, partition, end } of look.topics) this.historyOf(topic, partition).saw(end, at);
-    this.view = { topics: look.topics, groups: look.groups.map((group) => this.groupView(group, at)) };
+    const seen = new Set(look.topics.map(({ topic }) => topic));
+    const others = this.view.topics.filter(({ topic }) => !seen.has(topic));
+    const groups = look.groups.map((group) => this.groupView(group, at));
+    this.view = { topics: [...look.topics, ...others], groups };
     return this.view;
   }
 

@@ -43,6 +43,13 @@ test('only topics that exist are asked for, as they come', async () => {
   expect(watch.missing()).toEqual([topics.observations]);
 });
 
+test('topics that no group reads are looked at seldom, and stay as they were meanwhile', async () => {
+  const { bus, watch, asked } = setUp();
+  bus.missing = [];
+  for (let i = 0; i < 6; i++) expect((await watch.look()).topics).toHaveLength(all.length);
+  expect(asked.map((those) => those.length)).toEqual([6, 4, 4, 4, 4, 6]);
+});
+
 test('while the brokers do not answer, the last look stands and the reason is known', async () => {
   const { bus, watch } = setUp();
   bus.missing = [];

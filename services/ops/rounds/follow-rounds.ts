@@ -6,6 +6,9 @@ import type { OpsEvents } from '../events';
 import { readDecision, readManifest } from './read-records';
 import type { RoundLog } from './round-log';
 
+/** An idle deployment is asked seldom. */
+const MAX_WAIT_MS = 1_000;
+
 /**
  * Follows manifests and decisions outside of any group of the pipeline, from `since` on; nothing is committed. Rejects
  * where it follows neither.
@@ -29,9 +32,10 @@ export async function followRounds(
   const from = { timestamp: since };
   const manifests = reading((message) => rounds.manifest(readManifest(message)));
   const decisions = reading((message) => rounds.decision(readDecision(message)));
-  const first = await bus.followTopic({ topic: topics.rounds, from, handle: manifests });
+  const shared = { from, maxWaitMs: MAX_WAIT_MS };
+  const first = await bus.followTopic({ ...shared, topic: topics.rounds, handle: manifests });
   try {
-    await bus.followTopic({ topic: topics.decisions, from, handle: decisions });
+    await bus.followTopic({ ...shared, topic: topics.decisions, handle: decisions });
   } catch (error) {
     await first.close();
     throw error;

@@ -7,7 +7,9 @@ export interface Series {
   readonly value: number;
 }
 
-const linePattern = /^(([a-zA-Z_:][\w:]*)(?:\{(.*)\})?) (\S+)/;
+type Named = Omit<Series, 'value'>;
+
+const seriesPattern = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})?$/;
 const labelPattern = /([a-zA-Z_]\w*)="((?:[^"\\]|\\.)*)"/g;
 
 function labelsIn(text: string | undefined): Record<string, string> {
@@ -18,12 +20,37 @@ function labelsIn(text: string | undefined): Record<string, string> {
   return labels;
 }
 
+const mostKnown = 20_000;
+/** The same series come in scrape after scrape. */
+const known = new Map<string, Named | null>();
+
+function seriesOf(id: string): Named | null {
+  const found = known.get(id);
+  if (found !== undefined) return found;
+  if (known.size >= mostKnown) known.clear();
+  const [, name, labels] = seriesPattern.exec(id) ?? [];
+  const series = name === undefined ? null : { id, name, labels: labelsIn(labels) };
+  known.set(id, series);
+  return series;
+}
+
 function nameEnd(text: string, start: number, end: number): number {
   for (let at = start; at < end; at++) {
     const char = text.charCodeAt(at);
     if (char === 0x7b || char === 0x20) return at;
   }
   return end;
+}
+
+/** A value stands behind the labels' brace, or the name; a time behind it is of no use here. */
+function readLine(line: string): Series | null {
+  const brace = line.lastIndexOf('}');
+  const space = line.indexOf(' ', Math.max(0, brace));
+  const series = space < 0 ? null : seriesOf(line.slice(0, space));
+  const value = line.slice(space + 1).split(' ', 1)[0]!;
+  return series === null || value === ''
+    ? null
+    : { ...series, value: Number(value.replace('Inf', 'Infinity')) };
 }
 
 /** The series with the names that are wanted, of Prometheus' text format; lines that can't be read are left out. */
@@ -33,9 +60,8 @@ export function readSeries(text: string, wanted: ReadonlySet<string>): Series[] 
     const newline = text.indexOf('\n', start);
     const end = newline < 0 ? text.length : newline;
     if (wanted.has(text.slice(start, nameEnd(text, start, end)))) {
-      const [, id, name, labels, value] = linePattern.exec(text.slice(start, end)) ?? [];
-      const number = Number(value?.replace('Inf', 'Infinity'));
-      if (name !== undefined) found.push({ id: id!, name, labels: labelsIn(labels), value: number });
+      const series = readLine(text.slice(start, end));
+      if (series !== null) found.push(series);
     }
     start = end + 1;
   }
