@@ -99,11 +99,7 @@ export class RoundIntake {
     await Promise.allSettled(this.running.values());
   }
 
-  private async accept(
-    submission: Submission,
-    receivedAt: UnixMs,
-    trace: RoundTrace,
-  ): Promise<Acceptance> {
+  private async accept(submission: Submission, receivedAt: UnixMs, trace: RoundTrace): Promise<Acceptance> {
     const clock = new PhaseClock();
     const { cutter, limits } = this.parts;
     const submitted = await cutter.read(submission, { now: receivedAt, limits, tenant: submission.tenant });
@@ -182,7 +178,16 @@ export class RoundIntake {
     const { models, cut: limits, topics } = this.parts;
     const { traceparent, tracestate } = trace;
     const { label, models: refs } = models.resolve(reading.envelope, reading.namedLabel);
-    const job = { sequence, modelLabel: label, models: refs, limits, topics, receivedAt, traceparent, tracestate };
+    const job = {
+      sequence,
+      modelLabel: label,
+      models: refs,
+      limits,
+      topics,
+      receivedAt,
+      traceparent,
+      tracestate,
+    };
     return submitted.cut(job, () => this.requireLead(reading.envelope));
   }
 

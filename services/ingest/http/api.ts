@@ -150,7 +150,13 @@ export class HttpApi {
     const [traceparent, tracestate] = traceHeaders.map((name) => headerOf(request, name));
     const acceptance = await this.withBody(request, async (bytes) => {
       await this.options.takeQuota(tenant, 1, bytes.length);
-      return this.options.intake.submit({ edge: 'http', ...this.bodyOf(bytes), tenant, traceparent, tracestate });
+      return this.options.intake.submit({
+        edge: 'http',
+        ...this.bodyOf(bytes),
+        tenant,
+        traceparent,
+        tracestate,
+      });
     });
     replyJson(response, 202, acceptance);
   }
