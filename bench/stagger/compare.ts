@@ -36,9 +36,6 @@ const ratiosTo = (base: Figures, of: Figures): Figures =>
 
 /** The runs of a comparison on one set of engines. */
 class Comparison {
-  readonly runs = new Map<string, Run[]>();
-  readonly atOnce: Record<string, Run> = {};
-
   constructor(
     private readonly prepared: Prepared,
     private readonly worker: WorkerEngines,
@@ -56,31 +53,37 @@ class Comparison {
     return run;
   }
 
-  /** Everything at once: what the devices do. */
-  async playAtOnce(kinds: readonly RunKind[]): Promise<void> {
+  /** Everything at once: what the devices do. The first run finds memory and code cold, and doesn't count. */
+  async playAtOnce(kinds: readonly RunKind[], times: number): Promise<RunsOf> {
     const trace = this.prepared.traceOf(0).map((shard) => ({ ...shard, deadlineMs: 600_000 }));
-    for (const kind of kinds)
-      this.atOnce[kind.name] = await this.play(kind, trace, `${kind.name}, all at once`);
+    await this.play(kinds[0]!, trace, 'warming up');
+    return this.playInTurns(kinds, trace, times, ', all at once');
   }
 
   /** In turns; the first of a set is another one each time. */
-  async playInTurns(kinds: readonly RunKind[], trace: readonly TracedShard[], times: number): Promise<void> {
+  async playInTurns(
+    kinds: readonly RunKind[],
+    trace: readonly TracedShard[],
+    times: number,
+    of = '',
+  ): Promise<RunsOf> {
+    const runs = new Map<string, Run[]>(kinds.map(({ name }) => [name, []]));
     for (let time = 0; time < times; time += 1) {
       const first = time % kinds.length;
       for (const kind of [...kinds.slice(first), ...kinds.slice(0, first)]) {
-        const run = await this.play(kind, trace, kind.name);
-        this.runs.set(kind.name, [...(this.runs.get(kind.name) ?? []), run]);
+        runs.get(kind.name)!.push(await this.play(kind, trace, `${kind.name}${of}`));
       }
     }
-  }
-
-  medians(): Record<string, Figures> {
-    return Object.fromEntries([...this.runs].map(([name, runs]) => [name, mediansOf(runs)]));
+    return runs;
   }
 }
 
+type RunsOf = ReadonlyMap<string, readonly Run[]>;
+const mediansByKind = (runs: RunsOf): Record<string, Figures> =>
+  Object.fromEntries([...runs].map(([name, of]) => [name, mediansOf(of)]));
+
 /** Of the trace's bursts, by what the devices do when everything is there at once. */
-function burstEveryMs(prepared: Prepared, { load, bursts }: StaggerOptions, atOnce: Run): number {
+function burstEveryMs(prepared: Prepared, { load, bursts }: StaggerOptions, atOnce: Figures): number {
   if (load === 0) return 0;
   const secondsAtOnce = candidatesOf(prepared.traceOf(0)) / atOnce.candidatesPerSecond;
   return (1_000 * secondsAtOnce) / (load * bursts);
@@ -101,29 +104,32 @@ async function compareOn(
   const spans = options.spans === '' ? null : new SpansFile(options.spans);
   const comparison = new Comparison(prepared, worker, spans);
   const solo = await soloTimes(worker.placement, prepared.kinds);
-  await comparison.playAtOnce(kinds);
-  const everyMs = burstEveryMs(prepared, options, comparison.atOnce[kinds[0]!.name]!);
+  const atOnce = await comparison.playAtOnce(kinds, options.atOnce);
+  const saturated = mediansByKind(atOnce);
+  const everyMs = burstEveryMs(prepared, options, saturated[kinds[0]!.name]!);
   const trace = prepared.traceOf(everyMs);
   const passes = options.alone ? await passBound(worker, prepared, trace) : null;
   const bound = boundOf(trace, solo);
-  await comparison.playInTurns(kinds, trace, options.runs);
+  const runs = await comparison.playInTurns(kinds, trace, options.runs);
   const last = kinds.at(-1)!;
   const half = trace[Math.floor(trace.length / 2)]!.atMs;
   const killed = options.kill ? await comparison.play(last, trace, 'killed', half) : null;
   spans?.write();
+  const gapOf = (fifo: Figures, other: Figures): object => ({
+    toBound: gapTo(bound.candidatesPerSecond, fifo, other),
+    toPassBound: passes === null ? null : gapTo(passes.candidatesPerSecond, fifo, other),
+  });
   return {
     shards: trace.length,
     candidates: candidatesOf(trace),
     burstEveryMs: round(everyMs),
     bound,
     passes,
-    ...againstFirst(comparison.medians(), kinds, (fifo, other) => ({
-      toBound: gapTo(bound.candidatesPerSecond, fifo, other),
-      toPassBound: passes === null ? null : gapTo(passes.candidatesPerSecond, fifo, other),
-    })),
+    ...againstFirst(mediansByKind(runs), kinds, gapOf),
+    saturated: againstFirst(saturated, kinds, gapOf),
     killed,
-    atOnce: comparison.atOnce,
-    runs: Object.fromEntries(comparison.runs),
+    runs: Object.fromEntries(runs),
+    atOnce: Object.fromEntries(atOnce),
     solo: Object.fromEntries(solo),
   };
 }

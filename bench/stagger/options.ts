@@ -22,6 +22,8 @@ export interface StaggerOptions {
   readonly engines: readonly string[];
   /** In one more run an engine is killed half-way. */
   readonly kill: boolean;
+  /** Of each kind with everything there at once, before the others. */
+  readonly atOnce: number;
   /** Of runs, as in run-kinds.ts. */
   readonly kinds: string;
   /** Candidates an order, of each model's shards. */
@@ -53,6 +55,7 @@ export const usage = `npm run --silent bench -- stagger [FLAGS]
   --heavy AxN-B     of the heavy one (default 576x3)
   --deadline A-B    milliseconds from a round's arrival to its deadline, evenly between (default 5000-10000)
   --engines LIST    as ROUNDHOUSE_ENGINES (default auto)
+  --at-once N       of each kind with everything there at once, first (default 1)
   --kinds LIST      of runs (default "fifo|staggered"); after ":" parameters of candidate_cost (docs/tensors.md) and
                     instances: "fifo|staggered|staggered:turns=on,instances=4"
   --per-order A-B   candidates an order of the light and of the heavy model's shards, a row of ETR each (default 6-6)
@@ -80,6 +83,7 @@ const flags = {
   engines: text,
   kill: flag,
   kinds: text,
+  'at-once': text,
   'per-order': text,
   alone: flag,
   templates: text,
@@ -130,6 +134,7 @@ export function parseOptions(argv: readonly string[]): StaggerOptions {
     | 'factor'
     | 'rate'
     | 'seconds'
+    | 'at-once'
     | 'gpu-memory-limit';
   const number = (name: NumberName, fallback: number, min: number, max: number): number =>
     numberFlag(name, given[name], { default: fallback, min, max });
@@ -147,6 +152,7 @@ export function parseOptions(argv: readonly string[]): StaggerOptions {
     deadlineMs: deadlines(given.deadline ?? '5000-10000'),
     engines: (given.engines ?? 'auto').split('|'),
     kill: given.kill === true,
+    atOnce: number('at-once', 1, 1, 1_000),
     kinds: given.kinds ?? 'fifo|staggered',
     perOrder: listOf('per-order', given['per-order'] ?? '6-6', 2),
     alone: given.alone === true,

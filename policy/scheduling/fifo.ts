@@ -52,7 +52,8 @@ export class Fifo implements Scheduler {
     const device = this.held.pool.hasRoom(shard.poolBytes) ? this.leastBusy(shard) : null;
     if (device === null) return { kind: 'wait', untilMs: shard.deadlineMs };
     this.backlog.remove(oldest);
-    return this.held.start(oldest, device, nowMs);
+    // Everything as it comes: nothing goes before anything else in the engine either.
+    return { ...this.held.start(oldest, device, nowMs), isUrgent: false };
   }
 
   phaseStarted(shardId: string, phase: Phase, nowMs: number): void {
