@@ -8,9 +8,8 @@ using roundhouse::delivery_time::Model;
 
 namespace {
 
-/// Calls that run side by side on a GPU: copies of one beside the computing of others, and no pause between two. With more
-/// instances each sleeps longer, and a core that sleeps takes long to wake (ADR 0015).
-constexpr std::uint64_t kInstancesPerGpu = 2;
+/// Calls that run side by side on a GPU: copies of some beside the computing of others, and no pause between two (ADR 0015).
+constexpr std::uint64_t kInstancesPerGpu = 4;
 
 }  // namespace
 

@@ -43,7 +43,7 @@ struct DeviceNetworkOptions {
   /// Activations lie in the arena that all networks of a GPU share; false: each context has its own.
   bool sharedArena = true;
   /// Each graph is captured of an execution that is never changed; false: of the one that other sizes of its profile use.
-  bool ownExecutions = false;
+  bool ownExecutions = true;
 };
 
 /// The delivery-time network on a GPU. One a (file, device, precision); its weights are there once.

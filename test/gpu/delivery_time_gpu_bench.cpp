@@ -93,7 +93,8 @@ std::string variants(TritonHost& host, NetworkRepository& repository, const Subj
       const fs::path folder =
           repository.add(model, subject.columns,
                          NetworkRepository::parameter("shared_arena", arena ? "true" : "false") + ", " +
-                             NetworkRepository::parameter("graphs", graphs ? "true" : "false"));
+                             NetworkRepository::parameter("graphs", graphs ? "true" : "false"),
+                         "kind: KIND_AUTO", "delivery_time", "");
       fs::copy_file(subject.file, folder / "model.onnx");
       text += (text.empty() ? "" : ",\n    ") + measureVariant(host, subject, model);
     }
@@ -139,7 +140,8 @@ Compared compareAll(TritonHost& host, NetworkRepository& repository, const Subje
 std::string measure(TritonHost& host, NetworkRepository& repository, const Subject& subject) {
   const std::string graphRows = std::to_string(std::min(kCallGraphRows, mostGraphRows));
   fs::copy_file(subject.file,
-                repository.add(subject.name, subject.columns, NetworkRepository::parameter("graph_rows", graphRows)) / "model.onnx");
+                repository.add(subject.name, subject.columns, NetworkRepository::parameter("graph_rows", graphRows),
+                               "kind: KIND_AUTO", "delivery_time", "") / "model.onnx");
   host.load(subject.name);
   const Compared compared = compareAll(host, repository, subject);
   host.unload(subject.name);

@@ -32,7 +32,7 @@ void checkBackend(Network& cpu) {
   TritonHost host({.repository = checkoutFolder() / "models", .backends = backendsFolder()});
   host.load("delivery_time");
   const std::string config = host.config("delivery_time");
-  CHECK_THAT(config.find("KIND_GPU") != std::string::npos && config.find("\"count\":2") != std::string::npos, config);
+  CHECK_THAT(config.find("KIND_GPU") != std::string::npos && config.find("\"count\":4") != std::string::npos, config);
   constexpr std::size_t most = 65'536;
   const std::vector<float> features = gpu::rowsToCompare(kColumns, most);
   const std::vector<float> expected = predictOnCpu(cpu, features);
@@ -165,8 +165,8 @@ void checkGraphsLong() {
   for (const bool own : {false, true}) {
     const auto network = networkWith(own);
     std::printf("executions of graphs: %s\n", own ? "their own" : "shared");
-    for (int round = 0; round < 12; ++round) checkCalls(*network, *cpu);
-    checkCallsAtOnce(*network, *cpu, 8, 200);
+    for (int round = 0; round < 4; ++round) checkCalls(*network, *cpu);
+    checkCallsAtOnce(*network, *cpu, 4, 200);
   }
 }
 

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { packProblems } from '#native/planner/pack-problems';
 import { RoutePlanner } from '#native/planner/route-planner';
@@ -49,7 +49,8 @@ describe('delivery_time', () => {
     }
   });
 
-  test('requests share a call of the network', async () => {
+  test('requests share a call of the network where the configuration says so', async () => {
+    appendFileSync(join(host.repository, 'delivery_time', 'config.pbtxt'), 'dynamic_batching { }\n');
     await host.server.loadModel('delivery_time');
     const [longest, ...others] = [4_096, ...new Array<number>(64).fill(50)].map((count, i) =>
       rowsOf(i, count),

@@ -48,9 +48,10 @@ void CallGraphs::launch(const Place& from, std::size_t rows, const Place& to, cu
                           to.onDevice ? cudaMemcpyDeviceToDevice : cudaMemcpyDeviceToHost, stream), "quantiles can't be copied");
 }
 
-void CallGraphs::prepare() {
-  for (std::size_t rows = 1; rows < 2 * rows_; rows *= 2) {
-    graph(paddedRows(std::min(rows, rows_), rows_), own_).launch(own_);
+void CallGraphs::prepare(std::size_t least) {
+  for (std::size_t rows = least; rows < rows_;) {
+    rows = std::min(2 * rows, rows_);
+    graph(paddedRows(rows, rows_), own_).launch(own_);
   }
   own_.wait();
 }

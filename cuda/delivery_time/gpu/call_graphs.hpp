@@ -30,8 +30,8 @@ class CallGraphs {
   std::size_t rows() const { return rows_; }
   /// Enqueues the prediction of `rows` rows.
   void launch(const Place& from, std::size_t rows, const Place& to, cudaStream_t stream);
-  /// Makes those of all sizes.
-  void prepare();
+  /// Makes those of all sizes above `least` rows.
+  void prepare(std::size_t least);
 
  private:
   const Graph& graph(std::size_t padded, cudaStream_t stream);

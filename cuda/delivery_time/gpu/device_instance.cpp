@@ -14,9 +14,6 @@ using namespace backend;
 
 /// A request of so many rows runs alone; smaller ones are put together.
 constexpr std::size_t kRowsAlone = 2'048;
-/// Copies of so many rows take as long as computing them: they run side by side, in pieces of half as many at least.
-constexpr std::size_t kRowsInPieces = 32'768;
-constexpr std::size_t kMostPieces = 4;
 /// Pageable memory is copied to the GPU while the next so many bytes are staged.
 constexpr std::size_t kStagedAtOnce = std::size_t{1} << 20;
 
@@ -27,11 +24,10 @@ void copy(void* to, const void* from, std::size_t bytes, cudaStream_t stream) {
 }  // namespace
 
 DeviceInstance::DeviceInstance(const Columns& columns, int device, std::shared_ptr<DeviceNetwork> network,
-                               std::size_t mostRows, bool wholeCopies)
-    : columns_(columns), device_(device), network_(std::move(network)), wholeCopies_(wholeCopies) {
+                               std::size_t mostRows)
+    : columns_(columns), device_(device), network_(std::move(network)) {
   device::useDevice(device_);
-  for (auto* stream : {&stream_, &copyIn_, &copyOut_}) stream->emplace();
-  handOver_.emplace();
+  stream_.emplace();
   context_ = network_->context();
   context_->prepare();
   demand(mostRows);
@@ -60,7 +56,7 @@ void DeviceInstance::execute(Batch& batch) {
   } catch (...) {
     const std::exception_ptr broken = std::current_exception();
     // Nothing may still write to buffers that go back to their owners now.
-    for (const auto* stream : {&stream_, &copyIn_, &copyOut_}) (void)cudaStreamSynchronize(**stream);
+    (void)cudaStreamSynchronize(*stream_);
     batch.each([&](std::size_t index) {
       // A response that isn't sent must be gone before its request is given back.
       slices[index].reply.reset();
@@ -121,14 +117,14 @@ void DeviceInstance::runLarge(Batch& batch, std::vector<Slice>& slices, std::siz
   const std::vector<Group> groups = groupsOf(batch, slices);
   while (ends_.size() < groups.size()) ends_.push_back(std::make_unique<device::Event>());
   for (std::size_t at = 0; at < groups.size(); ++at) {
-    const cudaStream_t stream = runTogether(slices, groups[at]);
-    if (groups.size() > 1)
-      ends_[at]->record(stream);
-    else
-      device::require(cudaStreamSynchronize(stream), "the GPU failed");
+    runTogether(slices, groups[at]);
+    if (groups.size() > 1) ends_[at]->record(*stream_);
   }
   for (std::size_t at = 0; at < groups.size(); ++at) {
-    if (groups.size() > 1) ends_[at]->wait();
+    if (groups.size() > 1)
+      ends_[at]->wait();
+    else
+      stream_->wait();
     for (const std::size_t index : groups[at].members) finish(batch, index, slices[index]);
   }
 }
@@ -174,13 +170,11 @@ std::vector<DeviceInstance::Group> DeviceInstance::groupsOf(const Batch& batch, 
   return groups;
 }
 
-/// Returns the stream in which their quantiles arrive.
-cudaStream_t DeviceInstance::runTogether(const std::vector<Slice>& slices, const Group& group) {
+void DeviceInstance::runTogether(const std::vector<Slice>& slices, const Group& group) {
   const Slice& slice = slices[group.members.front()];
   const bool alone = group.members.size() == 1;
   const bool reads = alone && slice.isReadable(), writes = alone && slice.isWritable();
-  if (alone && slice.isLocal() && group.rows <= context_->callRows() && runAsGraph(slice)) return *stream_;
-  if (!wholeCopies_ && alone && slice.parts.size() == 1 && !reads && !writes && group.rows >= kRowsInPieces) return runInPieces(slice);
+  if (alone && slice.isLocal() && group.rows <= context_->callRows() && runAsGraph(slice)) return;
   if (!reads) {
     for (const std::size_t index : group.members) upload(slices[index]);
   }
@@ -188,9 +182,8 @@ cudaStream_t DeviceInstance::runTogether(const std::vector<Slice>& slices, const
   auto* to = writes ? static_cast<float*>(slice.place.start) : quantiles(slice);
   context_->enqueue(from, group.rows, to, *stream_);
   if (!writes) {
-    for (const std::size_t index : group.members) download(slices[index], 0, slices[index].rows, *stream_);
+    for (const std::size_t index : group.members) download(slices[index]);
   }
-  return *stream_;
 }
 
 /// False, with nothing enqueued, where it has to go another way.
@@ -205,32 +198,6 @@ bool DeviceInstance::runAsGraph(const Slice& slice) {
                                {to, slice.place.memory == TRITONSERVER_MEMORY_GPU}, *stream_);
 }
 
-/// A piece is copied in while the one before it runs, and that one out while this one runs.
-cudaStream_t DeviceInstance::runInPieces(const Slice& slice) {
-  const std::size_t pieces = std::clamp<std::size_t>(2 * slice.rows / kRowsInPieces, 2, kMostPieces);
-  const std::size_t each = (slice.rows + pieces - 1) / pieces;
-  for (std::size_t first = 0; first < slice.rows; first += each) {
-    const std::size_t rows = std::min(each, slice.rows - first);
-    const std::size_t skipped = first * columns_.features * sizeof(float);
-    const Part& part = slice.parts.front();
-    uploadBytes(slice.offset * columns_.features * sizeof(float) + skipped,
-                {static_cast<const char*>(part.start) + skipped, rows * columns_.features * sizeof(float), part.memory},
-                *copyIn_);
-    step(*copyIn_, *stream_);
-    context_->enqueue(features(slice) + first * columns_.features, rows, quantiles(slice) + first * columns_.quantiles,
-                      *stream_);
-    step(*stream_, *copyOut_);
-    download(slice, first, rows, *copyOut_);
-  }
-  return *copyOut_;
-}
-
-/// What `behind` gets from now on runs after what `before` has got. The event may be used again at once.
-void DeviceInstance::step(cudaStream_t before, cudaStream_t behind) const {
-  handOver_->record(before);
-  handOver_->holdUp(behind);
-}
-
 float* DeviceInstance::features(const Slice& slice) { return d_features_.as<float>() + slice.offset * columns_.features; }
 float* DeviceInstance::quantiles(const Slice& slice) {
   return d_quantiles_.as<float>() + slice.offset * columns_.quantiles;
@@ -242,24 +209,25 @@ float* DeviceInstance::stagedQuantiles(const Slice& slice) {
 void DeviceInstance::upload(const Slice& slice) {
   std::size_t at = slice.offset * columns_.features * sizeof(float);
   for (const Part& part : slice.parts) {
-    uploadBytes(at, part, *stream_);
+    if (part.memory == TRITONSERVER_MEMORY_CPU)
+      uploadStaged(at, part);
+    else
+      copy(d_features_.as<char>() + at, part.start, part.bytes, *stream_);
     at += part.bytes;
   }
 }
 
-void DeviceInstance::uploadBytes(std::size_t at, const Part& part, cudaStream_t stream) {
-  if (part.memory != TRITONSERVER_MEMORY_CPU) return copy(d_features_.as<char>() + at, part.start, part.bytes, stream);
+void DeviceInstance::uploadStaged(std::size_t at, const Part& part) {
   for (std::size_t done = 0; done < part.bytes; done += kStagedAtOnce) {
     const std::size_t bytes = std::min(kStagedAtOnce, part.bytes - done);
     const void* staged = std::memcpy(stagedIn_.as<char>() + at + done, static_cast<const char*>(part.start) + done, bytes);
-    copy(d_features_.as<char>() + at + done, staged, bytes, stream);
+    copy(d_features_.as<char>() + at + done, staged, bytes, *stream_);
   }
 }
 
-void DeviceInstance::download(const Slice& slice, std::size_t first, std::size_t rows, cudaStream_t stream) {
-  const std::size_t skipped = first * columns_.quantiles;
+void DeviceInstance::download(const Slice& slice) {
   auto* to = slice.place.memory == TRITONSERVER_MEMORY_CPU ? stagedQuantiles(slice) : static_cast<float*>(slice.place.start);
-  copy(to + skipped, quantiles(slice) + skipped, rows * columns_.quantiles * sizeof(float), stream);
+  copy(to, quantiles(slice), slice.rows * columns_.quantiles * sizeof(float), *stream_);
 }
 
 }  // namespace roundhouse::delivery_time::gpu

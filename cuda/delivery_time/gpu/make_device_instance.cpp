@@ -62,8 +62,7 @@ std::unique_ptr<Instance> makeDeviceInstance(Model& model, int device, std::stri
   backend::logInfo(__FILE__, __LINE__, model.settings.name + " " + std::to_string(model.settings.version) + " on GPU " +
                                            std::to_string(device) + ": " + network->description());
   const auto mostRows = static_cast<std::size_t>(std::max<std::int64_t>(1, model.settings.maxBatchSize));
-  return std::make_unique<gpu::DeviceInstance>(model.columns, device, std::move(network), mostRows,
-                                               flagOf(model.settings, "whole_copies", false));
+  return std::make_unique<gpu::DeviceInstance>(model.columns, device, std::move(network), mostRows);
 }
 
 }  // namespace roundhouse::delivery_time

@@ -89,7 +89,7 @@ void TensorRtContext::enqueue(const float* d_features, std::size_t rows, float* 
   while (rows > 0) {
     const std::size_t piece = nextPiece(network_->profiles(), rows);
     if (piece <= graphRows_)
-      runSmall(d_features, piece, d_quantiles, stream);
+      runSmall({const_cast<float*>(d_features), true}, piece, {d_quantiles, true}, stream);
     else
       run(d_features, piece, d_quantiles, stream);
     d_features += piece * columns.features;
@@ -112,14 +112,16 @@ void TensorRtContext::launch(Execution& execution, cudaStream_t stream) {
   if (!execution.context->enqueueV3(stream)) fail("running the network", stream);
 }
 
-void TensorRtContext::runSmall(const float* d_features, std::size_t rows, float* d_quantiles, cudaStream_t stream) {
+void TensorRtContext::runSmall(const Place& from, std::size_t rows, const Place& to, cudaStream_t stream) {
   const Columns& columns = network_->settings().columns;
   const Graph& small = graph(Source::device, rows, stream);
-  device::require(cudaMemcpyAsync(d_features_, d_features, rows * columns.features * sizeof(float),
-                                  cudaMemcpyDeviceToDevice, stream), "features can't be copied");
+  device::require(cudaMemcpyAsync(d_features_, from.start, rows * columns.features * sizeof(float),
+                                  from.onDevice ? cudaMemcpyDeviceToDevice : cudaMemcpyHostToDevice, stream),
+                  "features can't be copied");
   small.launch(stream);
-  device::require(cudaMemcpyAsync(d_quantiles, d_quantiles_, rows * columns.quantiles * sizeof(float),
-                                  cudaMemcpyDeviceToDevice, stream), "quantiles can't be copied");
+  device::require(cudaMemcpyAsync(to.start, d_quantiles_, rows * columns.quantiles * sizeof(float),
+                                  to.onDevice ? cudaMemcpyDeviceToDevice : cudaMemcpyDeviceToHost, stream),
+                  "quantiles can't be copied");
 }
 
 void TensorRtContext::enqueueHost(std::size_t rows, cudaStream_t stream) {
@@ -128,9 +130,12 @@ void TensorRtContext::enqueueHost(std::size_t rows, cudaStream_t stream) {
 
 /// Executions of all profiles, too: they take memory of the GPU, which does not grow later then.
 void TensorRtContext::prepare() {
-  for (std::size_t profile = 0; profile < executions_.size(); ++profile) (void)execution(profile);
-  for (std::size_t rows = 1; rows <= graphRows_; rows *= 2) (void)graph(Source::host, rows, own_);
-  if (graphRows_ > 0) (void)graph(Source::host, graphRows_, own_);
+  const bool smallest = graphRows_ == 0 || !network_->settings().ownExecutions;
+  for (std::size_t profile = smallest ? 0 : 1; profile < executions_.size(); ++profile) (void)execution(profile);
+  for (const Source source : {Source::host, Source::device}) {
+    for (std::size_t rows = 1; rows <= graphRows_; rows *= 2) (void)graph(source, rows, own_);
+    if (graphRows_ > 0) (void)graph(source, graphRows_, own_);
+  }
   prepareCalls();
 }
 
@@ -154,7 +159,7 @@ void TensorRtContext::prepareCalls() {
   // Where memory is short, calls go the slower way.
   try {
     calls_ = std::make_unique<CallGraphs>(settings.columns, rows, activations, run);
-    calls_->prepare();
+    calls_->prepare(graphRows_);
   } catch (const device::DeviceMemoryShort&) {
     calls_.reset();
   }

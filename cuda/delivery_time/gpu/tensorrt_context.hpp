@@ -27,7 +27,10 @@ class TensorRtContext : public DeviceNetwork::Context {
   std::size_t callRows() const override { return calls_ ? calls_->rows() : 0; }
   bool enqueueCall(const Place& from, std::size_t rows, const Place& to, cudaStream_t stream) override {
     if (rows > callRows()) return false;
-    calls_->launch(from, rows, to, stream);
+    if (rows <= graphRows_)
+      runSmall(from, rows, to, stream);
+    else
+      calls_->launch(from, rows, to, stream);
     return true;
   }
   void prepare() override;
@@ -54,7 +57,7 @@ class TensorRtContext : public DeviceNetwork::Context {
   void setMemory(Execution& execution, void* memory, std::size_t bytes);
   void setAddresses(Execution& execution, const float* d_features, float* d_quantiles);
   void run(const float* d_features, std::size_t rows, float* d_quantiles, cudaStream_t stream);
-  void runSmall(const float* d_features, std::size_t rows, float* d_quantiles, cudaStream_t stream);
+  void runSmall(const Place& from, std::size_t rows, const Place& to, cudaStream_t stream);
   /// Made where it is missing, once `stream` has passed.
   const Graph& graph(Source source, std::size_t rows, cudaStream_t stream);
   void launch(Execution& execution, cudaStream_t stream);

@@ -12,8 +12,6 @@ struct Way {
   std::size_t graphRows;
   /// The core puts requests together.
   bool batches;
-  /// Rows in host memory are copied whole, not in pieces.
-  bool whole;
   /// Graphs have executions of their own.
   bool own;
 };
@@ -21,10 +19,8 @@ struct Way {
 /// Graphs of calls have no more rows than this.
 inline std::size_t mostGraphRows = 65'536;
 
-constexpr Way kWays[] = {{2, 16'384, true, false, false}, {2, 16'384, true, true, true},  {2, 65'536, true, true, true},
-                         {3, 16'384, true, true, true},   {2, 16'384, false, true, true}, {3, 16'384, false, false, false},
-                         {3, 16'384, false, true, false}, {3, 16'384, false, true, true}, {3, 65'536, false, true, true},
-                         {4, 16'384, false, true, true},  {4, 65'536, false, true, true}};
+constexpr Way kWays[] = {{4, 16'384, false, true}, {4, 16'384, false, false}, {4, 16'384, true, true},
+                         {3, 16'384, false, true}, {2, 16'384, false, true},  {5, 16'384, false, true}};
 /// Rows of the calls by which ways are told apart.
 constexpr std::size_t kWayRows[] = {64, 16'384, 65'536};
 
@@ -49,12 +45,11 @@ inline std::string measureRows(TritonHost& host, const std::string& model, const
 
 inline std::string nameOf(const Way& way) {
   return std::to_string(way.instances) + "_" + std::to_string(way.graphRows) + (way.batches ? "_batches" : "_alone") +
-         (way.whole ? "_whole" : "_pieces") + (way.own ? "_own" : "_shared");
+         (way.own ? "_own" : "_shared");
 }
 
 inline std::string parametersOf(const Way& way) {
   return NetworkRepository::parameter("graph_rows", std::to_string(way.graphRows)) + ", " +
-         NetworkRepository::parameter("whole_copies", way.whole ? "true" : "false") + ", " +
          NetworkRepository::parameter("own_executions", way.own ? "true" : "false");
 }
 

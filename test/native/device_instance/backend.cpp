@@ -73,8 +73,7 @@ TRITON_ENTRY TRITONSERVER_Error* TRITONBACKEND_ModelInstanceInitialize(TRITONBAC
     const auto settings =
         backend::readModelSettings(model, {{"features", TRITONSERVER_TYPE_FP32}}, {{"quantiles", TRITONSERVER_TYPE_FP32}});
     auto network = std::make_shared<NetworkOnHost>(settings.parameter("file", ""));
-    auto instance = std::make_unique<gpu::DeviceInstance>(Columns{}, 0, std::move(network), 65'536,
-                                                        settings.parameter("whole_copies", "false") == "true");
+    auto instance = std::make_unique<gpu::DeviceInstance>(Columns{}, 0, std::move(network), 65'536);
     check(TRITONBACKEND_ModelInstanceSetState(handle, instance.release()));
   });
 }

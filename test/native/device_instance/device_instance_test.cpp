@@ -18,15 +18,12 @@ using namespace roundhouse;
 using namespace roundhouse::delivery_time;
 using namespace roundhouse::test;
 
-/// The model that is called.
-std::string model;
-
 /// One call with buffers of its own; `misaligned` by a float.
 struct Sent {
   Sent(TritonHost& host, std::size_t rows, MemoryKind in, MemoryKind out, bool misaligned, std::mt19937& random)
       : features(rows * kFeatures + 4), quantiles(rows * kQuantiles + 4, -1.0f), shift(misaligned ? 1 : 0), rows(rows) {
     for (float& value : features) value = static_cast<float>(random() % 1'000) / 51.0f;
-    call = host.call(model,
+    call = host.call("device_on_host",
                      {{"features", TRITONSERVER_TYPE_FP32, {static_cast<std::int64_t>(rows), kFeatures},
                        features.data() + shift, rows * kFeatures * sizeof(float), in}},
                      {{"quantiles", quantiles.data() + shift, rows * kQuantiles * sizeof(float), out}});
@@ -67,7 +64,7 @@ void checkAlone(TritonHost& host, Network& network) {
 }
 
 int executions(TritonHost& host) {
-  const std::string statistics = host.statistics(model);
+  const std::string statistics = host.statistics("device_on_host");
   const std::size_t at = statistics.rfind("\"execution_count\":");
   return std::atoi(statistics.c_str() + at + std::strlen("\"execution_count\":"));
 }
@@ -111,7 +108,7 @@ void checkFailures(TritonHost& host, Network& network) {
     }
     // No room for an answer: it alone fails.
     std::vector<float> little(4);
-    const auto full = host.call(model,
+    const auto full = host.call("device_on_host",
                                 {{"features", TRITONSERVER_TYPE_FP32, {static_cast<std::int64_t>(rows), kFeatures},
                                   good.features.data(), rows * kFeatures * sizeof(float), kPinned}},
                                 {{"quantiles", little.data(), sizeof(float) * 4, kPinned}});
@@ -151,26 +148,17 @@ int main() {
   const auto file = checkoutFolder() / "models/delivery_time/1/model.onnx";
   const auto network = loadNetwork(file, "");
   NetworkRepository repository;
-  for (const char* whole : {"false", "true"}) {
-    repository.add(std::string("whole_copies_") + whole, {},
-                   NetworkRepository::parameter("file", file.string()) + ", " +
-                       NetworkRepository::parameter("whole_copies", whole),
-                   "kind: KIND_CPU count: 1", "device_on_host");
-  }
+  repository.add("device_on_host", {}, NetworkRepository::parameter("file", file.string()), "kind: KIND_CPU count: 1",
+                 "device_on_host");
   const auto gate = repository.folder() / "gate";
   setenv("DEVICE_INSTANCE_GATE", gate.c_str(), 1);
   {
     TritonHost host({.repository = repository.folder(), .backends = backendsFolder()});
-    for (const char* whole : {"false", "true"}) {
-      model = std::string("whole_copies_") + whole;
-      std::filesystem::remove(gate);
-      host.load(model);
-      checkAlone(host, *network);
-      checkTogether(host, *network, gate);
-      checkFailures(host, *network);
-      checkBrokenGpu(host, *network);
-      host.unload(model);
-    }
+    host.load("device_on_host");
+    checkAlone(host, *network);
+    checkTogether(host, *network, gate);
+    checkFailures(host, *network);
+    checkBrokenGpu(host, *network);
   }
   finish_and_exit();
 }
