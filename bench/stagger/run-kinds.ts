@@ -31,7 +31,7 @@ function wayOf(name: string): EngineWay {
   return { name, parameters, instances: Number(instances) };
 }
 
-/** "fifo|staggered:etr_yields=on,instances=4". Throws ArgumentsInvalid. */
+/** "fifo|staggered:turns=on,instances=4". Throws ArgumentsInvalid. */
 export function runKinds(given: string): readonly RunKind[] {
   return given.split('|').map((name) => {
     const [scheduler, way = '', ...more] = name.split(':');

@@ -64,7 +64,6 @@ DeviceCoster::DeviceCoster(const DeviceCosterOptions& options,
       network_(std::move(network)),
       matrices_(std::move(matrices)),
       planner_({options.device, options.chunk, options.searchUpTo, std::min(options.atOnceUpTo, options.chunk)}),
-      stream_(options.etrYields ? device::Urgency::high : device::Urgency::usual),
       etrTurns_(options.device, sharing::Phase::etr, options.takesTurns),
       planningTurns_(options.device, sharing::Phase::planning, options.takesTurns) {
   costKernelResources();
@@ -86,20 +85,7 @@ void DeviceCoster::cost(Tasks tasks, const Stop& stop) {
       open.push_back(task);
     }
   }
-  if (!open.empty()) costInPasses(open, stop);
-}
-
-void DeviceCoster::costInPasses(Tasks tasks, const Stop& stop) {
-  while (!tasks.empty()) {
-    std::size_t taken = 0;
-    std::int64_t candidates = 0;
-    for (; taken < tasks.size(); ++taken) {
-      candidates += tasks[taken]->shard->tables.candidateCount;
-      if (options_.passCandidates > 0 && taken > 0 && candidates > options_.passCandidates) break;
-    }
-    costTogether(tasks.first(taken), stop);
-    tasks = tasks.subspan(taken);
-  }
+  if (!open.empty()) costTogether(open, stop);
 }
 
 /// What fails together is tried one by one, so that no shard fails for another's size.
@@ -119,6 +105,8 @@ void DeviceCoster::costTogether(Tasks tasks, const Stop& stop) {
 
 void DeviceCoster::run(Tasks tasks, const Stop& stop) {
   bool planned = false;
+  const bool isUrgent = std::any_of(tasks.begin(), tasks.end(), [](const CostTask* task) { return task->isUrgent; });
+  stream_ = isUrgent ? urgent_ : usual_;
   try {
     mark("begin");
     upload(tasks);
@@ -127,14 +115,14 @@ void DeviceCoster::run(Tasks tasks, const Stop& stop) {
     planned = planningTurns_.take(demandOf(batch.candidates, kFullCandidates), stream_,
                                   [&] { return plan(batch, tasks, stop); });
     if (planned) copyOut(tasks, batch);
-    stream_.wait();
+    require(cudaStreamSynchronize(stream_), "the GPU failed");
     if (planned && planRest()) {
       copyOut(tasks, batch);
-      stream_.wait();
+      require(cudaStreamSynchronize(stream_), "the GPU failed");
     }
     onHost_.end = unixNs();
   } catch (...) {
-    waitQuietly();
+    (void)cudaStreamSynchronize(stream_);
     leaveLines();
     throw;
   }
@@ -152,7 +140,7 @@ void DeviceCoster::upload(Tasks tasks) {
     ShardInput& input = inputs.emplace_back(ShardInput{task->shard, task->pinnedTables, {}});
     const TravelMatrix* matrix = task->shard->matrix.get();
     if (matrix == nullptr) continue;
-    matricesInUse_.push_back(matrices_->get(matrixHash(task->shard->tables.params), *matrix, stream_));
+    matricesInUse_.push_back(matrices_->get(matrixHash(task->shard->tables.params), *matrix, usual_));
     for (int vehicle = 0; vehicle < kVehicles; ++vehicle) {
       const std::int32_t* layer = matrix->seconds(vehicle);
       if (layer == nullptr) continue;
@@ -190,11 +178,6 @@ std::size_t DeviceCoster::networkRows() const {
   return most <= kSteppedRows ? most : (rows + step - 1) / step * step;
 }
 
-void DeviceCoster::waitQuietly() const {
-  (void)cudaStreamSynchronize(etrStream_);
-  (void)cudaStreamSynchronize(stream_);
-}
-
 void DeviceCoster::leaveLines() {
   etrTurns_.passed();
   planningTurns_.passed();
@@ -212,21 +195,11 @@ void DeviceCoster::predict(const DeviceShards& batch) {
   launchOpening(batch, upload_.mostCandidates(), upload_.mostOrders(), stream_);
   mark("opening");
   if (upload_.rows() > 0) {
-    enqueueNetwork(batch);
+    network_->enqueue(batch.features, networkRows(), d_quantiles_.as<float>(), stream_);
     mark("ETR");
   }
   launchTimes(batch, upload_.mostOrders(), stream_);
   mark("times");
-}
-
-void DeviceCoster::enqueueNetwork(const DeviceShards& batch) {
-  auto* const quantiles = d_quantiles_.as<float>();
-  if (!options_.etrYields) return network_->enqueue(batch.features, networkRows(), quantiles, stream_);
-  opened_.record(stream_);
-  opened_.holdUp(etrStream_);
-  network_->enqueue(batch.features, networkRows(), quantiles, etrStream_);
-  predicted_.record(etrStream_);
-  predicted_.holdUp(stream_);
 }
 
 bool DeviceCoster::plan(const DeviceShards& batch, Tasks tasks, const Stop& stop) {

@@ -39,6 +39,8 @@ struct CostTask {
   Phases phases{};
   /// Set where the shard fails.
   std::exception_ptr failure;
+  /// Its batch goes before those of others on the GPU.
+  bool isUrgent = false;
 };
 
 struct DeviceCosterOptions {
@@ -49,16 +51,10 @@ struct DeviceCosterOptions {
   int searchUpTo = route_planner::gpu::DevicePlannerOptions{}.chunk;
   /// DevicePlannerOptions::atOnceUpTo.
   int atOnceUpTo = route_planner::gpu::DevicePlannerOptions{}.chunk;
-  /// Shards of a batch that have more candidates than this together are costed one part after the other, each of no more
-  /// where no single shard has more. 0: always together.
-  int passCandidates = 0;
   /// The network is called with few different numbers of rows, since its runtime prepares itself for each: of those between
   /// two powers of two with so many, at equal distances.
   bool padsRows = false;
-  int rowSteps = 1;
-  /// The GPU begins parts of the network only where it has nothing else: batches that are nearly done go before those
-  /// that begin, and what a network would take of a GPU without end is left for what is short of it.
-  bool etrYields = false;
+  int rowSteps = 4;
   CopyBy copyBy = CopyBy::kernel;
   /// PlanningOptions::lanes.
   int buildLanes = PlanningOptions{}.lanes;
@@ -88,7 +84,6 @@ class DeviceCoster {
   std::vector<std::string> resources() const;
 
  private:
-  void costInPasses(Tasks tasks, const Stop& stop);
   void costTogether(Tasks tasks, const Stop& stop);
   void run(Tasks tasks, const Stop& stop);
   void upload(Tasks tasks);
@@ -97,8 +92,6 @@ class DeviceCoster {
   void leaveLines();
   void demandRows(std::size_t rows);
   void predict(const DeviceShards& batch);
-  void enqueueNetwork(const DeviceShards& batch);
-  void waitQuietly() const;
   bool plan(const DeviceShards& batch, Tasks tasks, const Stop& stop);
   bool planRest();
   void copyOut(Tasks tasks, const DeviceShards& batch);
@@ -120,10 +113,10 @@ class DeviceCoster {
   std::unique_ptr<delivery_time::DeviceNetwork::Context> network_;
   std::shared_ptr<DeviceMatrices> matrices_;
   route_planner::gpu::DevicePlanner planner_;
-  device::Stream stream_;
-  /// Of the network where it yields.
-  device::Stream etrStream_;
-  device::Event opened_, predicted_;
+  device::Stream usual_;
+  device::Stream urgent_{device::Urgency::high};
+  /// Of the batch that is under way: one of the two.
+  cudaStream_t stream_ = usual_;
   BatchUpload upload_;
   /// Of the batch that was planned last.
   std::unique_ptr<route_planner::gpu::DeviceWork> work_;

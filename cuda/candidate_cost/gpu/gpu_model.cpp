@@ -44,7 +44,6 @@ bool isFirst(const backend::ModelSettings& settings, const std::string& key, con
   throw Error(ErrorCode::modelFailed, "parameter '" + key + "' is neither '" + first + "' nor '" + second + "': " + text);
 }
 
-constexpr int kMostPassCandidates = 1 << 24;
 constexpr int kMostRowSteps = 16;
 
 /// Parameters of config.pbtxt choose between ways to compute the same, for measurements.
@@ -56,9 +55,7 @@ DeviceCosterOptions optionsOf(const backend::ModelSettings& settings, int device
   options.copyBy = byKernel ? CopyBy::kernel : CopyBy::engine;
   options.buildLanes = buildLanesOf(settings, options.buildLanes);
   options.takesTurns = isFirst(settings, "turns", "on", "off", sharing::takesTurns());
-  options.passCandidates = numberOf(settings, "pass_candidates", options.passCandidates, kMostPassCandidates);
   options.rowSteps = std::max(1, numberOf(settings, "row_steps", options.rowSteps, kMostRowSteps));
-  options.etrYields = isFirst(settings, "etr_yields", "on", "off", options.etrYields);
   return options;
 }
 
