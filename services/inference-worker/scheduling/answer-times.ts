@@ -31,11 +31,20 @@ function wholeNumbers({ data }: NamedTensor): bigint[] {
   return Array.from({ length: Math.floor(data.byteLength / 8) }, (_, at) => view.getBigInt64(8 * at, true));
 }
 
+/** Several want to know, while the outputs are still there. */
+const known = new WeakMap<InferResponse, readonly PhaseSpan[]>();
+
 /**
  * When the phases of a request ran, in Unix nanoseconds: as its output `phases` has them, else the whole call by its
  * output `interval`, as one phase. Empty where it has neither.
  */
-export function phaseSpans(model: string, { outputs }: InferResponse): PhaseSpan[] {
+export function phaseSpans(model: string, response: InferResponse): readonly PhaseSpan[] {
+  const read = known.get(response) ?? readSpans(model, response);
+  known.set(response, read);
+  return read;
+}
+
+function readSpans(model: string, { outputs }: InferResponse): readonly PhaseSpan[] {
   const named = (name: string): bigint[] => {
     const found = outputs.find((output) => output.name === name);
     return found === undefined ? [] : wholeNumbers(found);
