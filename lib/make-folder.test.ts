@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { makeFolder } from './make-folder';
+import { makeFolder, removeMade } from './make-folder';
 
 let root: string;
 beforeEach(() => (root = mkdtempSync(join(tmpdir(), 'folders-'))));
@@ -29,4 +29,13 @@ test('says why where it can not', () => {
   expect(codeOf(join(root, 'file'))).toBe('ENOTDIR');
   expect(codeOf(join(root, 'file', 'a'))).toBe('ENOTDIR');
   expect(codeOf(join(root, 'dangling'))).toBe('EEXIST');
+});
+
+test('takes away what it made, and nothing else', () => {
+  const made = makeFolder(join(root, 'a', 'b'));
+  expect(made).toEqual([join(root, 'a'), join(root, 'a', 'b')]);
+  expect(makeFolder(join(root, 'a', 'b'))).toEqual([]);
+  writeFileSync(join(root, 'a', 'file'), '');
+  removeMade(made);
+  expect([existsSync(join(root, 'a', 'b')), existsSync(join(root, 'a', 'file'))]).toEqual([false, true]);
 });

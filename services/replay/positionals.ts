@@ -25,6 +25,9 @@ export function requiredFlag(flag: string, given: string | undefined): string {
 const ago = /^-?(\d{1,6})(s|m|h|d)$/;
 const unitMs = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
+/** Does what `timeFlag` makes of it depend on now? */
+export const isByNow = (text: string): boolean => text === 'now' || ago.test(text.replace(/^\+/, ''));
+
 /** Unix ms, an ISO time, or so long before (`90m`) or after (`+90m`) `now`; throws ArgumentsInvalid. */
 export function timeFlag(flag: string, text: string, now: number): number {
   if (text === 'now') return now;

@@ -1,13 +1,19 @@
 import { basename, dirname, join } from 'node:path';
 import { loadConfig } from '#lib/config';
 import { cutSettings } from '#lib/cut-settings';
+import { removeMade } from '#lib/make-folder';
 import { mdrpFiles } from '#policy/simulation/mdrp/instance';
 import type { Day } from '#policy/simulation/day';
 import type { DispatchRound } from '#schemas/domain';
 import { planMdrpDay } from '../../../launcher/day/planned-day';
 import type { CommandPlace } from '../command-place';
 import type { Origin } from '../recording/manifest-file';
-import { requireEmpty, RecordingWriter, sha256OfFile } from '../recording/recording-writer';
+import {
+  requireEmpty,
+  RecordingWriter,
+  sha256OfFile,
+  type NewRecording,
+} from '../recording/recording-writer';
 import { dayRounds } from './day-rounds';
 import { ImportFaults, importInvalid } from './import-faults';
 import { checkedRound, importedRound } from './imported-rounds';
@@ -85,11 +91,29 @@ function hashOf(file: string): string {
 /** Resolves to the exit code. */
 export async function importCommand(options: ImportOptions, place: CommandPlace): Promise<number> {
   const settings = { ...loadConfig(place.env, cutSettings) };
-  requireEmpty(options.out);
-  const source = await sources[options.kind](options, place);
-  const personal = { hashed: [], dropped: [] };
-  const origin = originOf(options.kind, source);
-  const writer = RecordingWriter.create(options.out, { origin, settings, personal });
+  const made = requireEmpty(options.out);
+  try {
+    const source = await sources[options.kind](options, place);
+    const origin = originOf(options.kind, source);
+    return await imported(
+      source,
+      options,
+      { origin, settings, personal: { hashed: [], dropped: [] } },
+      place,
+    );
+  } catch (error) {
+    removeMade(made);
+    throw error;
+  }
+}
+
+async function imported(
+  source: Source,
+  options: ImportOptions,
+  wanted: NewRecording,
+  place: CommandPlace,
+): Promise<number> {
+  const writer = RecordingWriter.create(options.out, wanted);
   try {
     let last: number | null = null;
     await source.rounds((round) => {

@@ -1,5 +1,6 @@
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { RoundhouseError } from '#schemas/errors';
 import { openRecording } from '../recording/recording-reader';
 import { importCommand } from './import-command';
 import { parseImport } from './options';
@@ -48,6 +49,23 @@ describe('rounds as JSON lines', () => {
     expect(existsSync(join(out(), 'recording.json'))).toBe(false);
     put('rounds.jsonl', round());
     expect(await run('rounds', file())).toBe(0);
+  });
+
+  test('all bad lines are told, and nothing is left, no folder either', async () => {
+    put(
+      'rounds.jsonl',
+      [round(), '{', round({ roundId: '2', oders: [] }), round({ roundId: '3' }), round()].join('\n'),
+    );
+    const faults = await faultsOf('rounds', file());
+    expect(faults).toEqual(
+      ['2', '3', '5'].map((line) => expect.stringMatching(`^rounds.jsonl:${line}\\b`) as string),
+    );
+    expect(existsSync(out())).toBe(false);
+    // 150 bad lines: 100 are kept, ten are shown, all are counted.
+    put('rounds.jsonl', '{\n'.repeat(150));
+    const error: unknown = await run('rounds', file()).catch((caught: unknown) => caught);
+    expect((error as Error).message).toMatch(/… 150 faults in all$/);
+    expect((error as RoundhouseError).faults).toHaveLength(100);
   });
 
   test('no file, no text, no rounds', async () => {

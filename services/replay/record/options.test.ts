@@ -8,12 +8,15 @@ const parse = (...argv: string[]) => parseRecord(argv, now);
 test('a range, and what is left out', () => {
   expect(parse('--out', 'r', '--from', '90m', '--to', '+10s', '--personal', 'p', '--quiet')).toEqual({
     out: 'r',
-    range: { from: now - 5_400_000, to: now + 10_000 },
+    range: { from: now - 5_400_000, to: now + 10_000, byNow: ['from', 'to'] },
     personal: 'p',
     quiet: true,
   });
   expect(parse('--out', 'r')).toEqual({ out: 'r', range: null, personal: null, quiet: false });
-  expect(parse('--out', 'r', '--from', '2026-11-30').range).toEqual({ from: now - 43_200_000, to: now });
+  expect(parse('--out', 'r', '--from', '2026-11-30').range).toEqual({
+    ...{ from: now - 43_200_000, to: now, byNow: ['to'] },
+  });
+  expect(parse('--out', 'r', '--from', '1700000000000', '--to', '2026-11-30').range?.byNow).toEqual([]);
 });
 
 test.each([

@@ -1,10 +1,17 @@
 import { ArgumentsInvalid, readFlags } from '#lib/command-line';
-import { requiredFlag, splitWords, timeFlag } from '../positionals';
+import { isByNow, requiredFlag, splitWords, timeFlag } from '../positionals';
+
+export interface RecordRange {
+  readonly from: number;
+  readonly to: number;
+  /** Those that were said by now: the same command means others later. */
+  readonly byNow: readonly ('from' | 'to')[];
+}
 
 export interface RecordOptions {
   readonly out: string;
   /** null: that of the recording which is gone on with. */
-  readonly range: { readonly from: number; readonly to: number } | null;
+  readonly range: RecordRange | null;
   readonly personal: string | null;
   readonly quiet: boolean;
 }
@@ -29,10 +36,14 @@ export function parseRecord(argv: readonly string[], now = Date.now()): RecordOp
   return { out: requiredFlag('out', values.out), range: rangeOf(values, now), personal, quiet };
 }
 
-function rangeOf({ from: begin, to: end }: { from?: string; to?: string }, now: number) {
-  if (begin === undefined && end === undefined) return null;
+function rangeOf(
+  { from: begin, to: end = 'now' }: { from?: string; to?: string },
+  now: number,
+): RecordRange | null {
+  if (begin === undefined && end === 'now') return null;
   const from = timeFlag('from', requiredFlag('from', begin), now);
-  const to = timeFlag('to', end ?? 'now', now);
+  const to = timeFlag('to', end, now);
   if (to <= from) throw new ArgumentsInvalid('--to is not after --from');
-  return { from, to };
+  const byNow = (['from', 'to'] as const).filter((which) => isByNow(which === 'from' ? begin! : end));
+  return { from, to, byNow };
 }

@@ -17,7 +17,7 @@ import { recordedRoundType, type RecordedRound } from '../recording/recorded-rou
 import { isRecording, RecordingWriter, type NewRecording } from '../recording/recording-writer';
 import type { CommandPlace } from '../command-place';
 import { RoundJoiner } from './join-rounds';
-import type { RecordOptions } from './options';
+import type { RecordOptions, RecordRange } from './options';
 import { recordObservations } from './record-observations';
 import type { UnreadMessage } from './topic-slices';
 import { recordRange } from './record-range';
@@ -33,12 +33,22 @@ type KafkaOrigin = Extract<Origin, { kind: 'kafka' }>;
 const MOST_TOLD = 20;
 
 function originOf({ out, range }: RecordOptions, topicPrefix: string): KafkaOrigin {
-  if (range !== null) return { kind: 'kafka', topicPrefix, ...range };
+  if (range !== null) return rangeOrigin(out, range, topicPrefix);
   if (!isRecording(out))
     throw new ArgumentsInvalid(`--from is needed: ${out} has no recording to go on with`);
   const { origin } = readManifest(out);
   if (origin.kind !== 'kafka') throw recordingInvalid(`${out} was imported, not recorded`);
   return origin;
+}
+
+/** Where a recording is gone on with, an end of the range that was said by now is the one that it was then. */
+function rangeOrigin(out: string, { from, to, byNow }: RecordRange, topicPrefix: string): KafkaOrigin {
+  const asked: KafkaOrigin = { kind: 'kafka', topicPrefix, from, to };
+  if (byNow.length === 0 || !isRecording(out)) return asked;
+  const { origin } = readManifest(out);
+  if (origin.kind !== 'kafka') return asked;
+  const then = Object.fromEntries(byNow.map((which) => [which, origin[which]]));
+  return { ...asked, ...then };
 }
 
 function settingsOf(env: Env) {
@@ -155,7 +165,12 @@ async function checkTopics({ bus, writer, origin }: Work, place: CommandPlace): 
   }
 }
 
-/** Resolves to the exit code: 1 where a round isn't whole or a message couldn't be read. */
+function nothingText({ from, to }: KafkaOrigin): string {
+  const [begin, end] = [from, to].map((ms) => new Date(ms).toISOString());
+  return `no round in the range, from ${begin} to ${end}: are --from, --to and ROUNDHOUSE_TOPIC_PREFIX as meant?`;
+}
+
+/** Resolves to the exit code: 1 where there is no round, one isn't whole or a message couldn't be read. */
 export async function recordCommand(options: RecordOptions, place: CommandPlace): Promise<number> {
   const { access, topicPrefix, settings } = settingsOf(place.env);
   const origin = originOf(options, topicPrefix);
@@ -175,7 +190,8 @@ export async function recordCommand(options: RecordOptions, place: CommandPlace)
     place.tell(
       `${options.out}: ${progress.rounds} rounds, ${progress.notWhole} of them not whole, ${happened.observations} observations, ${unread} messages left out`,
     );
-    return progress.notWhole + unread > 0 ? 1 : 0;
+    if (progress.rounds === 0) place.tellError(nothingText(origin));
+    return progress.rounds === 0 || progress.notWhole + unread > 0 ? 1 : 0;
   } catch (error) {
     // Where nothing was read yet, nothing is left behind.
     if (writer.progress.until <= origin.from) writer.discard();

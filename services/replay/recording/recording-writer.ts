@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { codeVersion } from '#lib/code-version';
-import { makeFolder } from '#lib/make-folder';
+import { makeFolder, removeMade } from '#lib/make-folder';
 import { readInPieces } from '#lib/regular-file';
 import { decisionsCodec, outcomesCodec, roundsCodec } from '#schemas/codec';
 import type { ModelRef } from '#schemas/domain';
@@ -45,6 +45,7 @@ export class RecordingWriter {
     private readonly folder: string,
     private manifest: RecordingManifest,
     private readonly container: ContainerWriter<RecordedRound>,
+    private readonly made: readonly string[] = [],
   ) {
     this.models = new Map(manifest.models.map((model) => [modelKey(model), model]));
     this.deviceKinds = new Set(manifest.deviceKinds);
@@ -53,7 +54,7 @@ export class RecordingWriter {
 
   /** Throws RECORDING_INVALID where the folder has something in it. */
   static create(folder: string, { origin, settings, personal }: NewRecording): RecordingWriter {
-    requireEmpty(folder);
+    const made = requireEmpty(folder);
     const from = origin.kind === 'kafka' ? origin.from : 0;
     const manifest: RecordingManifest = {
       format: FORMAT,
@@ -73,7 +74,7 @@ export class RecordingWriter {
       sha256: null,
     };
     const container = ContainerWriter.create<RecordedRound>(join(folder, roundsName), recordedRoundType);
-    const writer = new RecordingWriter(folder, manifest, container);
+    const writer = new RecordingWriter(folder, manifest, container, made);
     writer.checkpoint(from, from);
     return writer;
   }
@@ -131,6 +132,7 @@ export class RecordingWriter {
   discard(): void {
     this.container.close();
     for (const name of [manifestName, roundsName]) rmSync(join(this.folder, name), { force: true });
+    removeMade(this.made);
   }
 
   private save(changes: Partial<RecordingManifest>): void {
@@ -140,18 +142,21 @@ export class RecordingWriter {
   }
 }
 
-/** Makes the folder where it is not there. */
-export function requireEmpty(folder: string): void {
+/** Makes the folder where it is not there; returns what was made for it. */
+export function requireEmpty(folder: string): readonly string[] {
+  const made = madeFor(folder);
+  if (readdirSync(folder).length === 0) return made;
+  throw recordingInvalid(`${folder} has something in it: choose a folder that is empty or not there`);
+}
+
+function madeFor(folder: string): readonly string[] {
   try {
-    makeFolder(folder);
+    return makeFolder(folder);
   } catch (error) {
     throw recordingInvalid(
       `${folder} can't be made (${(error as NodeJS.ErrnoException).code ?? String(error)})`,
       error,
     );
-  }
-  if (readdirSync(folder).length > 0) {
-    throw recordingInvalid(`${folder} has something in it: choose a folder that is empty or not there`);
   }
 }
 

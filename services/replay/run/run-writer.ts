@@ -1,6 +1,7 @@
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { codeVersion, type CodeVersion } from '#lib/code-version';
+import { removeMade } from '#lib/make-folder';
 import type { ModelRef } from '#schemas/domain';
 import { quantile } from '#policy/simulation/statistics';
 import { readContainer, recordingInvalid, type ReadOptions } from '../container/container-reader';
@@ -73,10 +74,11 @@ export class RunWriter {
   private readonly counts = { rounds: 0, compared: 0, equal: 0, withoutDecision: 0, late: 0, cutDiffers: 0 };
   private readonly times = new Times();
   private readonly startedAt = performance.now();
+  private readonly made: readonly string[];
 
   /** Throws RECORDING_INVALID where the folder has something in it. */
   constructor(private readonly folder: string) {
-    requireEmpty(folder);
+    this.made = requireEmpty(folder);
     this.container = ContainerWriter.create(join(folder, decisionsName), replayedRoundType);
   }
 
@@ -120,6 +122,7 @@ export class RunWriter {
   discard(): void {
     this.container.close();
     rmSync(join(this.folder, decisionsName), { force: true });
+    removeMade(this.made);
   }
 }
 

@@ -40,10 +40,14 @@ export function textTable(rows: readonly (readonly string[])[]): string[] {
   return rows.map((row) => row.map((cell, at) => cell.padStart(widths[at]!)).join('  '));
 }
 
-const quoted = (cell: string): string => (/[",\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);
+/** A name that a spreadsheet would run as a formula is shown as text by it; numbers with a sign stay. */
+const asText = (cell: string): string =>
+  /^[=+\-@\t\r]/.test(cell) && !/^[+-]?[\d.]+%?$/.test(cell) ? `'${cell}` : cell;
+
+const quoted = (cell: string): string => (/[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);
 
 export function csvTable(rows: readonly (readonly string[])[]): string {
-  return rows.map((row) => `${row.map(quoted).join(',')}\n`).join('');
+  return rows.map((row) => `${row.map((cell) => quoted(asText(cell))).join(',')}\n`).join('');
 }
 
 /** What a choice by some days is worth on others. */

@@ -115,6 +115,12 @@ describe('days left out', () => {
     expect(only).toEqual([]);
   });
 
+  test('no cell of a CSV is a formula', () => {
+    expect(csvTable([['=1+1', '-12.5', '+4%', '-cmd', '@x', '\ty', 'a=b', '=a,b']])).toBe(
+      "'=1+1,-12.5,+4%,'-cmd,'@x,'\ty,a=b,\"'=a,b\"\n",
+    );
+  });
+
   test('tables', () => {
     const rows = tableRows([forX, results({ b: 'x,"y"' }, { x: 1 })], 'clickToDoor', ['x']);
     expect(rows[0]!.slice(0, 3)).toEqual(['a', 'b', 'clickToDoor']);
