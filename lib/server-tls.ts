@@ -72,6 +72,7 @@ export function createWebServer(
   return createSecure({
     ...options,
     minVersion: 'TLSv1.2',
+    handshakeTimeout: 10_000,
     cert: tls.certificate,
     key: tls.key,
     ...(isAsked && { ca: tls.clientCa!, requestCert: true, rejectUnauthorized: certificates === 'required' }),

@@ -188,6 +188,26 @@ export class SecuredDeployment {
     });
   }
 
+  /** A stream of decisions: resolves when it is open, to what it ends with. */
+  watchDecisions(credential: string): Promise<{ readonly end: Promise<number> }> {
+    const pair = [readFileSync(this.producer.key), readFileSync(this.producer.certificate)] as const;
+    const client = new Client(this.pipeline.ingestGrpc, credentials.createSsl(this.ca, ...pair));
+    const metadata = new Metadata();
+    metadata.set('authorization', `Bearer ${credential}`);
+    const same = (bytes: Buffer): Buffer => bytes;
+    const path = '/roundhouse.v1.Dispatch/WatchDecisions';
+    const stream = client.makeServerStreamRequest(path, same, same, Buffer.alloc(0), metadata);
+    const end = new Promise<number>((resolve) => {
+      stream.on('error', () => undefined);
+      stream.on('status', ({ code }: { code: number }) => {
+        client.close();
+        resolve(code);
+      });
+    });
+    stream.resume();
+    return new Promise((resolve) => stream.once('metadata', () => resolve({ end })));
+  }
+
   async stop(): Promise<void> {
     await this.parts.pipeline.stop();
     await this.parts.servers.stop();

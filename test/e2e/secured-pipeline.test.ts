@@ -147,9 +147,12 @@ describeSecured('a pipeline with ops/secure.env, a broker with ACLs and a Redis 
   }, 30_000);
 
   test('a key that is revoked is refused without a restart, and the change is audited', async () => {
+    const [revoked, other] = [await d.watchDecisions(d.keys.small), await d.watchDecisions(d.keys.acme)];
     carryOut(readInvocation(['revoke', '--id', 'small-1', '--file', d.path('secrets', 'access.json')]));
     const isRefused = async () => (await d.decision(d.as(d.keys.small), 'q1')).status === 401;
     await until(isRefused, 'the revoked key is refused');
+    expect(await revoked.end).toBe(status.UNAUTHENTICATED);
+    expect(await Promise.race([other.end, 'open'])).toBe('open');
     expect(readFileSync(d.path('audit.jsonl'), 'utf8')).toContain('"action":"access.changed"');
     expect(await d.decision(d.as(d.keys.acmeRead), 'r1')).toMatchObject({ status: 200 });
   }, 30_000);

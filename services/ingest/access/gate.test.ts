@@ -35,7 +35,9 @@ function gateOf(quota: Partial<Quota> = {}, areAsked = true) {
     gate
       .admit({ edge: 'http', authorization, address: '10.0.0.9', scope, tenant })
       .catch((error: unknown) => (error as RoundhouseError).code);
-  return { ask, audited, counted, clock };
+  const stillAdmits = (authorization: string, tenant: string) =>
+    gate.stillAdmits({ edge: 'grpc', authorization, address: '', scope: 'rounds:write', tenant }, tenant);
+  return { ask, audited, counted, clock, stillAdmits };
 }
 
 const bearer = (text: string) => `Bearer ${text}`;
@@ -88,4 +90,14 @@ test('requests a second of a tenant, twice as many after a pause', async () => {
   expect(answers).toEqual(['acme', 'acme', 'acme', 'acme', 'QUOTA_EXCEEDED']);
   clock.now += 500;
   expect(await ask(bearer(acme.text))).toBe('acme');
+});
+
+test('a stream is asked again, without a word in the log', async () => {
+  const { stillAdmits, clock, counted, audited } = gateOf();
+  clock.now = start - 1;
+  expect(await stillAdmits(bearer(old.text), 'acme')).toBe(true);
+  expect(await stillAdmits(bearer(acme.text), 'other')).toBe(false);
+  clock.now = start; // the old key ends
+  expect(await stillAdmits(bearer(old.text), 'acme')).toBe(false);
+  expect([...counted, ...audited]).toEqual([]);
 });

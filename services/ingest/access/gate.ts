@@ -23,6 +23,10 @@ const failuresOfAddress = { perSecond: 1, burst: 20 } as const;
 
 const whatIsNeeded = 'send "authorization: Bearer" with an API key or a token that is valid here';
 
+function bearerOf(authorization: string | undefined): string | undefined {
+  return /^Bearer ([!-~]{1,8192})$/i.exec(authorization ?? '')?.[1];
+}
+
 export interface GateParts {
   readonly credentials: Credentials;
   readonly events: Pick<IngestEvents, 'AccessRefused'>;
@@ -50,8 +54,16 @@ export class AccessGate {
     return caller.tenant;
   }
 
+  /** Whether a request that was admitted would be again, by the keys of now: asked of streams, which outlive keys. */
+  async stillAdmits({ authorization, scope }: Request, tenant: string | undefined): Promise<boolean> {
+    const { credentials, now } = this.parts;
+    if (!credentials.areAsked) return true;
+    const found = await credentials.find(bearerOf(authorization) ?? '', now());
+    return 'caller' in found && found.caller.tenant === tenant && found.caller.scopes.has(scope);
+  }
+
   private async callerOf(request: Request): Promise<Caller> {
-    const [, text] = /^Bearer ([!-~]{1,8192})$/i.exec(request.authorization ?? '') ?? [];
+    const text = bearerOf(request.authorization);
     if (text === undefined)
       throw this.refuse(request, 'anyone', request.authorization === undefined ? 'absent' : 'malformed');
     const found = await this.parts.credentials.find(text, this.parts.now());

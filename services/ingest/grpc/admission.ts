@@ -6,7 +6,7 @@ import {
 } from '@grpc/grpc-js';
 import { RoundhouseError } from '#schemas/errors';
 import type { Scope } from '#lib/access/scopes';
-import type { AccessGate } from '../access/gate';
+import type { AccessGate, Request } from '../access/gate';
 import { tenantOfCall } from './call-metadata';
 import { toServiceError } from './errors';
 
@@ -16,13 +16,19 @@ const scopeOfMethod: Readonly<Record<string, Scope>> = {
   WatchDecisions: 'decisions:read',
 };
 
-const tenants = new WeakMap<Metadata, { readonly tenant: string | undefined }>();
+export interface Admitted {
+  readonly tenant: string | undefined;
+  /** By the keys of now. */
+  isStillGood(): Promise<boolean>;
+}
 
-/** The tenant that a call was admitted for. Throws where it was not admitted. */
-export function admittedTenant(metadata: Metadata): string | undefined {
-  const admitted = tenants.get(metadata);
+const calls = new WeakMap<Metadata, Admitted>();
+
+/** What a call was admitted for. Throws where it was not admitted. */
+export function admittedCall(metadata: Metadata): Admitted {
+  const admitted = calls.get(metadata);
   if (admitted === undefined) throw new RoundhouseError('UNAUTHENTICATED', 'the call was not admitted');
-  return admitted.tenant;
+  return admitted;
 }
 
 function scopeOf({ path }: ServerMethodDefinition<unknown, unknown>): Scope | undefined {
@@ -34,23 +40,24 @@ export function admission(gate: AccessGate): ServerInterceptor {
   return (method, call) => {
     const scope = scopeOf(method);
     if (scope === undefined) return new ServerInterceptingCall(call);
-    const admit = (metadata: Metadata) =>
-      gate.admit({
-        edge: 'grpc',
-        authorization: metadata.get('authorization')[0]?.toString(),
-        address: call.getPeer().replace(/:\d+$/, ''),
-        scope,
-        tenant: tenantOfCall(metadata),
-      });
+    const requestOf = (metadata: Metadata): Request => ({
+      edge: 'grpc',
+      authorization: metadata.get('authorization')[0]?.toString(),
+      address: call.getPeer().replace(/:\d+$/, ''),
+      scope,
+      tenant: tenantOfCall(metadata),
+    });
+    const admit = async (metadata: Metadata): Promise<void> => {
+      const request = requestOf(metadata);
+      const tenant = await gate.admit(request);
+      calls.set(metadata, { tenant, isStillGood: () => gate.stillAdmits(request, tenant) });
+    };
     return new ServerInterceptingCall(call, {
       start: (next) =>
         next({
           onReceiveMetadata: (metadata, proceed) =>
             void admit(metadata).then(
-              (tenant) => {
-                tenants.set(metadata, { tenant });
-                proceed(metadata);
-              },
+              () => proceed(metadata),
               (error: unknown) => call.sendStatus(toServiceError(error)),
             ),
         }),

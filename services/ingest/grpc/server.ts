@@ -7,7 +7,7 @@ import type { DecisionCache } from '../consume/decision-cache';
 import type { IngestEvents } from '../events';
 import type { RoundIntake } from '../round-intake';
 import type { AccessGate } from '../access/gate';
-import { admission, admittedTenant } from './admission';
+import { admission, admittedCall } from './admission';
 import { bytesOfRequest, dispatchService, healthService } from './contract';
 import { toServiceError } from './errors';
 import { watchDecisions } from './watch-decisions';
@@ -71,7 +71,7 @@ export class GrpcApi {
 
   private async submit(call: ServerUnaryCall<object, object>, done: sendUnaryData<object>): Promise<void> {
     try {
-      const tenant = admittedTenant(call.metadata);
+      const { tenant } = admittedCall(call.metadata);
       await this.options.takeQuota(tenant, 1, bytesOfRequest(call.request));
       const acceptance = await this.options.intake.submit({
         edge: 'grpc',

@@ -5,7 +5,7 @@ import { decisionToJson } from '#schemas/decision-json';
 import { describeValue } from '#policy/validation/index';
 import { RoundhouseError } from '#schemas/errors';
 import { roundKey } from '#schemas/topics';
-import { admittedTenant } from './admission';
+import { admittedCall } from './admission';
 import type { DecisionCache, DecisionRecord } from '../consume/decision-cache';
 
 interface WatchRequest {
@@ -18,6 +18,8 @@ type WatchCall = ServerWritableStream<WatchRequest, object>;
 
 /** A watcher that takes nothing off its stream for so many new decisions is cut off. */
 const MAX_UNSENT = 256;
+/** So soon a stream ends whose credential does. */
+const RECHECK_MS = 5_000;
 /** So many may come while it still reads the recent ones. */
 const MAX_BEHIND = 10_000;
 /** Records are decoded to be looked at; other requests get their turn between so many. */
@@ -40,6 +42,7 @@ class Watcher {
   private readonly over = new AbortController();
   private unwatch: () => void = () => undefined;
   private unsent = 0;
+  private readonly recheck: NodeJS.Timeout;
   /** What comes while the recent ones are sent stands behind them in the cache; null afterwards. */
   private behind: Set<string> | null = null;
 
@@ -48,7 +51,9 @@ class Watcher {
     private readonly cache: DecisionCache,
     private readonly stopping: AbortSignal,
     private readonly tenant: string,
-  ) {}
+  ) {
+    this.recheck = setInterval(() => void this.requireGood(), RECHECK_MS);
+  }
 
   async run(): Promise<void> {
     this.call.on('drain', () => (this.unsent = 0));
@@ -68,7 +73,16 @@ class Watcher {
     this.call.end();
   };
 
+  /** A key may be revoked, and a token end, while its stream is open. */
+  private async requireGood(): Promise<void> {
+    if ((await admittedCall(this.call.metadata).isStillGood()) || this.over.signal.aborted) return;
+    this.letGo();
+    const details = 'the credential of the stream is no longer valid';
+    this.call.emit('error', Object.assign(new Error(details), { code: status.UNAUTHENTICATED, details }));
+  }
+
   private letGo(): void {
+    clearInterval(this.recheck);
     this.over.abort();
     this.unwatch();
     this.stopping.removeEventListener('abort', this.end);
@@ -108,7 +122,7 @@ class Watcher {
 
 /** The tenant that the call names, in its metadata or its request. Throws where they differ. */
 function tenantOf({ metadata, request }: WatchCall): string {
-  const fromEdge = admittedTenant(metadata);
+  const fromEdge = admittedCall(metadata).tenant;
   const tenant = fromEdge ?? request.tenantId ?? 'default';
   if (request.tenantId === undefined || request.tenantId === tenant) return tenant;
   const limit = 'the tenant of the call';
