@@ -16,7 +16,7 @@ test('all drills at full size by default; some where they are named', () => {
 
 test.each([
   [['--only', 'redis-cuts'], /no drill redis-cuts: did you mean redis-cut\?/],
-  [['--only', 'everything-at-once'], /no drill everything-at-once: the drills are series, /],
+  [['--only', 'everything-at-once'], /no drill everything-at-once: the drills are behind-a-long-job, /],
   [['--quiet-runs', '-1'], /--quiet-runs is -1: a whole number from 0 to 100/],
   [['--quik'], /unknown flag --quik: did you mean --quick\?/],
 ])('%j is refused', (argv, message) => expect(() => parseOptions(argv)).toThrow(message));
