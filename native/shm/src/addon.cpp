@@ -1,6 +1,7 @@
 // The functions of shm.node, one to one as in bindings.ts. Errors are JS errors with a `code`.
 #include <napi.h>
 
+#include "../../addon/functions.hpp"
 #include "../../addon/guarded.hpp"
 #include "answers_to_js.hpp"
 #include "client_session.hpp"
@@ -169,28 +170,24 @@ Napi::Value close_session(const Napi::CallbackInfo& info) {
   });
 }
 
-Napi::Value abi_version(const Napi::CallbackInfo& info) { return Napi::Number::New(info.Env(), kAbiVersion); }
-
 Napi::Object init(Napi::Env env, Napi::Object exports) {
-  const auto add = [&](const char* name, Napi::Value (*function)(const Napi::CallbackInfo&)) {
-    exports.Set(name, Napi::Function::New(env, function, name));
-  };
-  add("abiVersion", abi_version);
-  add("openSession", open_session);
-  add("state", state);
-  add("endReason", end_reason);
-  add("submit", submit);
-  add("cancel", cancel);
-  add("fetch", fetch);
-  add("takeAnswers", take_answers);
-  add("lease", lease);
-  add("view", view);
-  add("copyOut", copy_out);
-  add("release", release);
-  add("heldSlots", held_slots);
-  add("heldBytes", held_bytes);
-  add("closeSession", close_session);
-  return exports;
+  return with_functions<kAbiVersion>(env, exports,
+                                     {
+                                         {"openSession", open_session},
+                                         {"state", state},
+                                         {"endReason", end_reason},
+                                         {"submit", submit},
+                                         {"cancel", cancel},
+                                         {"fetch", fetch},
+                                         {"takeAnswers", take_answers},
+                                         {"lease", lease},
+                                         {"view", view},
+                                         {"copyOut", copy_out},
+                                         {"release", release},
+                                         {"heldSlots", held_slots},
+                                         {"heldBytes", held_bytes},
+                                         {"closeSession", close_session},
+                                     });
 }
 
 }  // namespace

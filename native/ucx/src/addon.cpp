@@ -1,6 +1,7 @@
 // The functions of ucx.node, one to one as in bindings.ts. Errors are JS errors with a `code`.
 #include <napi.h>
 
+#include "../../addon/functions.hpp"
 #include "../../addon/guarded.hpp"
 #include "arguments.hpp"
 #include "events_to_js.hpp"
@@ -190,27 +191,23 @@ Napi::Value close_host(const Napi::CallbackInfo& info) {
   });
 }
 
-Napi::Value abi_version(const Napi::CallbackInfo& info) { return Napi::Number::New(info.Env(), kAbiVersion); }
-
 Napi::Object init(Napi::Env env, Napi::Object exports) {
-  const auto add = [&](const char* name, Napi::Value (*function)(const Napi::CallbackInfo&)) {
-    exports.Set(name, Napi::Function::New(env, function, name));
-  };
-  add("abiVersion", abi_version);
-  add("openHost", open_host);
-  add("facts", facts);
-  add("connect", connect);
-  add("accept", accept);
-  add("refuse", refuse);
-  add("setKey", set_key);
-  add("send", send);
-  add("receive", receive);
-  add("drop", drop);
-  add("closeConnection", close_connection);
-  add("holdProcess", hold_process);
-  add("takeEvents", take_events);
-  add("closeHost", close_host);
-  return exports;
+  return with_functions<kAbiVersion>(env, exports,
+                                     {
+                                         {"openHost", open_host},
+                                         {"facts", facts},
+                                         {"connect", connect},
+                                         {"accept", accept},
+                                         {"refuse", refuse},
+                                         {"setKey", set_key},
+                                         {"send", send},
+                                         {"receive", receive},
+                                         {"drop", drop},
+                                         {"closeConnection", close_connection},
+                                         {"holdProcess", hold_process},
+                                         {"takeEvents", take_events},
+                                         {"closeHost", close_host},
+                                     });
 }
 
 }  // namespace
