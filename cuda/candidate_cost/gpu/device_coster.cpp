@@ -25,8 +25,8 @@ void demandRoom(Memory& memory, std::size_t bytes) {
 constexpr double kFullCandidates = 16384;
 constexpr double kFullRows = 4096;
 
-/// Batches up to this are padded to a power of two in any case: what it costs a GPU to compute more rows than are wanted is
-/// less than what it costs the host to prepare for another number of them.
+/// Batches up to this are padded to a power of two in any case: what it costs a GPU to compute more rows than are wanted
+/// is less than what it costs the host to prepare for another number of them.
 constexpr std::size_t kSteppedRows = 2048;
 
 /// Of a capacity of 1.
