@@ -1,4 +1,4 @@
-import type { Stand } from './stand/stand';
+import type { Stand, StandOptions } from './stand/stand';
 
 /** `quick`: a tenth, for CI. */
 export type Scale = 'quick' | 'full';
@@ -35,7 +35,7 @@ export interface Drill {
   /** Part of the tenth that CI runs. */
   readonly inQuick: boolean;
   /** Needs a stand of its own with these settings; `none`: makes what it needs itself. */
-  readonly stand?: 'none' | { readonly env?: NodeJS.ProcessEnv };
+  readonly stand?: 'none' | StandOptions;
   run(context: DrillContext): Promise<Check[]>;
 }
 

@@ -1,11 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { withAdmin } from '#lib/bus/kafka-client';
+import { topicsOf } from '#schemas/topics';
 import { check, equal, type Check, type Drill, type DrillContext } from '../drill';
 import { scrape, total } from '../metrics';
 import { underLoad } from '../rounds/under-load';
-import { lagGroups } from '../stand/ops-process';
 import type { Stand } from '../stand/stand';
 import { until } from '../until';
+
+/** Of nobody: their offsets are set here. */
+const lagGroups = { none: 'drill-nobody', ahead: 'drill-ahead', behind: 'drill-behind' } as const;
 
 async function setOffsets(stand: Stand, groupId: string, of: (end: number) => number): Promise<void> {
   const topic = stand.topics.shards;
@@ -63,6 +66,7 @@ export const lagDrills: readonly Drill[] = [
     fault: 'groups without a commit, with one 1,000 beyond the end, and with one at 0, under 5 rounds/s',
     expected: 'no commit is a state of its own; no lag is negative or inflated',
     inQuick: false,
+    stand: { opsGroups: Object.values(lagGroups).map((group) => `${group}@${topicsOf().shards}`) },
     run: (context) => underLoad(context, 'lag', {}, () => lag(context)),
   },
 ];

@@ -5,14 +5,11 @@ import { SupervisedProcess } from '#launcher/processes';
 import { loopback } from '#launcher/ports';
 import { projectPath } from '#schemas/project-root';
 
-/** Consumer groups of nobody, whose offsets the drill of lag sets. */
-export const lagGroups = { none: 'drill-nobody', ahead: 'drill-ahead', behind: 'drill-behind' } as const;
-
-/** services/ops beside a pipeline: it looks at groups and services, twice a second. */
+/** services/ops beside a pipeline: it looks at groups and services, twice a second. `groups`: more of them, like group@topic. */
 export function opsProcess(
   pipeline: Pipeline,
   servers: { readonly kafkaBrokers: string; readonly redisUrl: string },
-  topic: string,
+  groups: readonly string[],
 ): SupervisedProcess | null {
   const main = projectPath('dist', 'services', 'ops', 'main.js');
   if (!existsSync(main)) return null;
@@ -25,9 +22,7 @@ export function opsProcess(
     REDIS_URL: servers.redisUrl,
     ROUNDHOUSE_BIND_HOST: loopback,
     ROUNDHOUSE_OPS_TARGETS: targets.join(','),
-    ROUNDHOUSE_OPS_CONSUMER_GROUPS: Object.values(lagGroups)
-      .map((group) => `${group}@${topic}`)
-      .join(','),
+    ROUNDHOUSE_OPS_CONSUMER_GROUPS: groups.join(','),
     ROUNDHOUSE_OPS_INTERVAL_MS: '500',
   };
   return new SupervisedProcess({

@@ -16,6 +16,8 @@ const readyMs = 90_000;
 const { logger } = createTelemetry({ service: 'drill', logLevel: 'silent' });
 
 export type StandOptions = Pick<PipelineOptions, 'counts'> & {
+  /** That ops looks at, too: group@topic. */
+  readonly opsGroups?: readonly string[];
   readonly env?: NodeJS.ProcessEnv;
 };
 
@@ -39,7 +41,7 @@ export class Stand {
     private readonly ops: SupervisedProcess | null,
   ) {}
 
-  static async start({ env = {}, ...options }: StandOptions = {}): Promise<Stand> {
+  static async start({ env = {}, opsGroups = [], ...options }: StandOptions = {}): Promise<Stand> {
     const folder = makeRunFolder();
     const clock = falseClock();
     const models = faultModels();
@@ -63,7 +65,7 @@ export class Stand {
       });
       const brokers = [servers.broker.address];
       const bus = connectBus({ brokers, clientId: 'drill', logger, maxMessageBytes: 8_388_608 });
-      const ops = opsProcess(pipeline, servers, topicsOf().shards);
+      const ops = opsProcess(pipeline, servers, opsGroups);
       await ops?.start();
       return new Stand(pipeline, servers, bus, models, folder, all, clock, ops);
     } catch (error) {
