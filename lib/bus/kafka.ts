@@ -19,13 +19,7 @@ import type { TopicSpec } from './topic-specs';
 
 export type { BusOptions } from './kafka-client';
 export type { FollowOptions, Follower, ReadRangeOptions, StartPosition } from './kafka-reader';
-export type {
-  GroupOfTopic,
-  GroupOffsets,
-  OffsetsLook,
-  OffsetsReader,
-  TopicOffsets,
-} from './kafka-offsets';
+export type { GroupOfTopic, GroupOffsets, OffsetsLook, OffsetsReader, TopicOffsets } from './kafka-offsets';
 export { topicSpecs, type TopicSettings, type TopicSpec } from './topic-specs';
 
 export interface Bus {

@@ -95,5 +95,5 @@ test(`${events} rounds later there are as many series, and a scrape is as small`
   // Wanted are 100 ms; a machine that does much else at the time may need more
   expect(performance.now() - startedAt).toBeLessThan(2_000);
   expect(rounds.size).toBe(2_000);
-  expect(JSON.stringify(state.snapshot()).length).toBeLessThan(300_000);
+  expect(JSON.stringify(state.snapshot()).length).toBeLessThan(400_000);
 });

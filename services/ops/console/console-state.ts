@@ -24,7 +24,8 @@ export interface Seen {
   readonly missingTopics: readonly string[];
 }
 
-const mostChanged = 200;
+/** As many as the page keeps. */
+const mostChanged = 400;
 /** A deadline is seldom longer; a group so far behind is worth a word. */
 const secondsBehindLimit = 10;
 
