@@ -51,6 +51,7 @@ ROUNDHOUSE_HD inline int pickupToJoin(const ShardTables& tables, const ProblemPa
                                       route_planner::Group group) {
   if (!tables.flag(layout::Param::mergePickups)) return 0;
   const route_planner::Problem& problem = parts.problem;
+  ROUNDHOUSE_ROLLED
   for (int stop = 1; stop <= problem.stopCount; ++stop) {
     const route_planner::Stop& earlier = problem.stops[stop];
     if (earlier.kind == route_planner::StopKind::pickup && parts.places[stop] == place &&

@@ -23,7 +23,7 @@ struct PlanningOptions {
   /// As DeviceWork::zeroCounters.
   route_planner::gpu::Counters* d_zero = nullptr;
   /// Lanes that build a problem together: 4, 8, 16 or 32; 1: a lane builds one alone.
-  int lanes = 1;
+  int lanes = 8;
 };
 
 /// The candidates as the planner's work: built from the tables, their plans written as records.

@@ -40,6 +40,7 @@ struct TeamCandidateSource : CandidateSource {
     }
     team.sync();
     const int stops = exists ? problem.stopCount : -1;
+    ROUNDHOUSE_ROLLED
     for (int stop = team.lane(); stop <= stops; stop += Team::size) {
       const int32_t* place = shard.tables.place(scratch.places[stop]);
       for (int column = 0; column < layout::PLACE_COLUMNS; ++column) scratch.at[stop][column] = place[column];
@@ -68,6 +69,7 @@ struct TeamCandidateSource : CandidateSource {
 
   template <class Team>
   ROUNDHOUSE_DEVICE void fetchOrders(const Team& team, const DeviceShard& shard, const Rows& rows, Scratch& to) const {
+    ROUNDHOUSE_ROLLED
     for (int index = team.lane(); index < rows.held + rows.bundled; index += Team::size) {
       int32_t row = 0;
       int32_t onBoard = 0;
@@ -92,6 +94,7 @@ struct TeamCandidateSource : CandidateSource {
     const detail::ProblemParts out{problem, from.places};
     detail::beginProblem(tables, rows.courier, out);
     int trip = 0;
+    ROUNDHOUSE_ROLLED
     for (int index = 0; index < rows.held + rows.bundled; ++index) {
       const bool held = index < rows.held;
       if (index > rows.held && detail::beginsTrip(tables, from.orders[index - 1], from.orders[index])) ++trip;
@@ -126,23 +129,21 @@ struct TeamCandidateSource : CandidateSource {
   template <class Team>
   static ROUNDHOUSE_DEVICE bool fillTravelTogether(const Team& team, const TravelModel& travel, int stops,
                                                    route_planner::Problem& problem, const Scratch& scratch) {
+    ROUNDHOUSE_ROLLED
     for (int stop = team.lane(); stop <= stops; stop += Team::size) problem.travel[stop][stop] = 0;
     int64_t longest = 0;
-    if (travel.matrix == nullptr) {
-      for (Pair pair(team.lane()); pair.to <= stops; pair.move(Team::size)) {
-        const int64_t seconds = travelSeconds(travel, 0, scratch.at[pair.from], scratch.at[pair.to]);
-        longest = larger(longest, seconds);
-        problem.travel[pair.from][pair.to] = problem.travel[pair.to][pair.from] = static_cast<int32_t>(seconds);
-      }
-    } else {
-      for (int cell = team.lane(); cell < (stops + 1) * stops; cell += Team::size) {
-        const int from = cell / stops;
-        const int to = cell % stops + 1;
-        if (from == to) continue;
-        const int64_t seconds = travelSeconds(travel, 0, scratch.at[from], scratch.at[to]);
-        longest = larger(longest, seconds);
-        problem.travel[from][to] = static_cast<int32_t>(seconds);
-      }
+    bool back = false;
+    ROUNDHOUSE_ROLLED
+    for (Pair pair(team.lane()); pair.to <= stops;) {
+      const int from = back ? pair.to : pair.from;
+      const int to = back ? pair.from : pair.to;
+      const int64_t seconds = travelSeconds(travel, 0, scratch.at[from], scratch.at[to]);
+      longest = larger(longest, seconds);
+      problem.travel[from][to] = static_cast<int32_t>(seconds);
+      if (travel.matrix == nullptr) problem.travel[to][from] = static_cast<int32_t>(seconds);
+      // By zones the way back is another one; there is none to the start.
+      back = !back && travel.matrix != nullptr && from > 0;
+      if (!back) pair.move(Team::size);
     }
     return longest <= INT32_MAX;
   }

@@ -2,6 +2,13 @@
 
 #include "problem.hpp"
 
+// Of loops that a GPU's code is not to be unrolled for: code that each warp runs once is fetched for longer than it runs.
+#if defined(__CUDACC__)
+#define ROUNDHOUSE_ROLLED _Pragma("unroll 1")
+#else
+#define ROUNDHOUSE_ROLLED
+#endif
+
 namespace roundhouse::route_planner {
 
 enum class PrepareStatus : uint8_t {
@@ -133,6 +140,7 @@ ROUNDHOUSE_HD inline void fillStop(const Problem& problem, int number, Checked& 
   target.before = 1u;
   target.loadChange = 0;
   target.ready = INT64_MIN;
+  ROUNDHOUSE_ROLLED
   for (uint32_t rest = stop.orders; rest != 0; rest &= rest - 1) {
     const Order& order = problem.orders[lowestBit(rest)];
     target.loadChange += target.isPickup ? order.size : -int64_t{order.size};
@@ -142,6 +150,7 @@ ROUNDHOUSE_HD inline void fillStop(const Problem& problem, int number, Checked& 
   target.latest = target.isPickup ? problem.latestPickup : problem.orders[target.order].latestDropoff;
   if (!target.isPickup && first.pickup != 0) target.before |= 1u << first.pickup;
   if (problem.interleave) return;
+  ROUNDHOUSE_ROLLED
   for (int other = 1; other <= problem.stopCount; ++other) {
     if (problem.stops[other].group < stop.group) target.before |= 1u << other;
   }
@@ -221,6 +230,7 @@ ROUNDHOUSE_HD inline bool fits(int64_t weight, int64_t amount, int64_t& room) {
 /// The longest way into a stop, and the service there.
 ROUNDHOUSE_HD inline int64_t longestInto(const Problem& problem, int to) {
   int64_t longest = 0;
+  ROUNDHOUSE_ROLLED
   for (int from = 0; from <= problem.stopCount; ++from) longest = larger(longest, legOf(problem, from, to));
   return longest + problem.stops[to].postService;
 }

@@ -180,6 +180,7 @@ ROUNDHOUSE_HD inline NarrowStop narrowStop(const Checked& problem, int number) {
   const SearchOrder& order = problem.orders[stop.order];
   NarrowStop out{};
   out.before = stop.before;
+  ROUNDHOUSE_ROLLED
   for (uint32_t rest = stop.isPickup ? stop.orders : 0; rest != 0; rest &= rest - 1) {
     out.opens |= 1u << problem.orders[lowestBit(rest)].dropoff;
   }

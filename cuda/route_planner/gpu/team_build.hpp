@@ -55,6 +55,7 @@ ROUNDHOUSE_DEVICE void fillTreeTogether(const Team& team, const Problem& whole, 
                                         const TeamChoice& chosen, int64_t ready, int32_t* out) {
   const TreeForm form = treeForm(chosen.choice);
   const int stops = form.stops();
+  ROUNDHOUSE_ROLLED
   for (int cell = team.lane(); cell < (stops + 1) * stops; cell += Team::size) {
     const int from = cell / stops - 1;
     const int to = cell % stops;
@@ -63,6 +64,7 @@ ROUNDHOUSE_DEVICE void fillTreeTogether(const Team& team, const Problem& whole, 
     out[wayIndexOf(form, from, to)] = static_cast<int32_t>(
         legOf(whole, numberOf(problem, form, chosen.treeOrder, from), last) + problem.stops[last].postService);
   }
+  ROUNDHOUSE_ROLLED
   for (int index = team.lane(); index < form.orders; index += Team::size) {
     const SearchOrder& served = problem.orders[chosen.treeOrder >> 4 * index & 15];
     if (index >= form.held) {
@@ -78,11 +80,13 @@ ROUNDHOUSE_DEVICE void fillTreeTogether(const Team& team, const Problem& whole, 
   weights[2] = narrowWeight(problem.weightFreshness);
   weights[3] = problem.weightFreshness == 0 ? 0 : static_cast<int32_t>(-problem.weightFreshness * ready);
   uint32_t packed = 0;
+  ROUNDHOUSE_ROLLED
   for (int stop = 0; stop < stops; ++stop) {
     packed |= static_cast<uint32_t>(numberOf(problem, form, chosen.treeOrder, stop) - 1) << 4 * stop;
   }
   out[form.numbersWord()] = static_cast<int32_t>(packed);
   const int words = form.words(chosen.choice.capacity);
+  ROUNDHOUSE_ROLLED
   for (int word = form.overfullWord(); word < words; ++word) out[word] = 0;
   if (chosen.choice.capacity) out[form.overfullWord()] = static_cast<int32_t>(chosen.overfull);
 }
@@ -93,6 +97,7 @@ ROUNDHOUSE_DEVICE void fillSearchTogether(const Team& team, const Problem& whole
                                           int64_t ready, int32_t* out) {
   auto& head = *reinterpret_cast<NarrowHead*>(out);
   constexpr int kOrderWords = sizeof head.order / sizeof head.order[0];
+  ROUNDHOUSE_ROLLED
   for (int index = team.lane(); index < kOrderWords; index += Team::size) {
     const bool is = index < problem.orderCount;
     head.order[index] = is ? problem.orders[index].pickup | problem.orders[index].dropoff << 4 : 0;
@@ -111,13 +116,16 @@ ROUNDHOUSE_DEVICE void fillSearchTogether(const Team& team, const Problem& whole
   }
   const int stops = problem.stopCount;
   auto* to = reinterpret_cast<NarrowStop*>(out + kHeadWords);
+  ROUNDHOUSE_ROLLED
   for (int stop = 1 + team.lane(); stop <= stops; stop += Team::size) to[stop - 1] = narrowStop(problem, stop);
   int32_t* const legs = out + kHeadWords + kStopWords * stops;
   const int cells = (stops + 1) * stops;
+  ROUNDHOUSE_ROLLED
   for (int cell = team.lane(); cell < cells; cell += Team::size) {
     legs[cell] = static_cast<int32_t>(legOf(whole, cell / stops, cell % stops + 1));
   }
   int32_t* const end = out + searchRecordWords(stops);
+  ROUNDHOUSE_ROLLED
   for (int32_t* word = legs + cells + team.lane(); word < end; word += Team::size) *word = 0;
 }
 
@@ -125,6 +133,7 @@ ROUNDHOUSE_DEVICE void fillSearchTogether(const Team& team, const Problem& whole
 template <class Team>
 ROUNDHOUSE_DEVICE int64_t readyTogether(const Team& team, const Checked& problem, int orders, bool tree) {
   int64_t ready = 0;
+  ROUNDHOUSE_ROLLED
   for (int index = team.lane(); index < orders; index += Team::size) {
     const SearchOrder& order = problem.orders[index];
     ready += order.ready - problem.startAt + (tree ? order.dropoffPostService : 0);
@@ -143,6 +152,7 @@ ROUNDHOUSE_DEVICE Place placeOf(const Team& team, const Building& to, bool exist
   const bool counts = exists && team.lane() == 0;
   const uint32_t own = counts ? units : 0;
   uint32_t upToMine = own;
+  ROUNDHOUSE_ROLLED
   for (int step = 1; step < 32; step *= 2) {
     const uint32_t below = lanes.up(step, upToMine);
     upToMine += lane >= step ? below : 0;

@@ -24,16 +24,19 @@ ROUNDHOUSE_DEVICE PrepareStatus checkRangesTogether(const Team& team, const Prob
   }
   const bool counts = status == PrepareStatus::ok;
   bool negativeSize = false;
+  ROUNDHOUSE_ROLLED
   for (int order = team.lane(); counts && order < problem.orderCount; order += Team::size) {
     negativeSize = negativeSize || problem.orders[order].size < 0;
   }
   // The lowest stop with a fault tells: times 2, and 1 more for travel.
   constexpr int kNoFault = 2 * kMaxStops + 2;
   int lowest = kNoFault;
+  ROUNDHOUSE_ROLLED
   for (int stop = 1 + team.lane(); counts && stop <= problem.stopCount; stop += Team::size) {
     bool negative = problem.stops[stop].preService < 0 || problem.stops[stop].postService < 0;
     if (negative) lowest = smaller(lowest, 2 * stop);
     negative = false;
+    ROUNDHOUSE_ROLLED
     for (int from = 0; from <= problem.stopCount; ++from) {
       negative = negative || (problem.travel[from][stop] < 0 && from != stop);
     }
@@ -52,6 +55,7 @@ template <class Team>
 ROUNDHOUSE_DEVICE void beginTogether(const Team& team, const Problem& problem, int stops, int orders, Checked& out) {
   uint32_t onBoard = 0;
   int64_t load = 0;
+  ROUNDHOUSE_ROLLED
   for (int order = team.lane(); order < orders; order += Team::size) {
     out.orders[order] = SearchOrder{};
     if (!problem.orders[order].onBoard) continue;
@@ -83,6 +87,7 @@ ROUNDHOUSE_DEVICE bool linkTogether(const Team& team, const Problem& problem, in
   uint32_t droppedOff = 0;
   int links = 0;
   bool wrong = false;
+  ROUNDHOUSE_ROLLED
   for (int number = 1 + team.lane(); number <= stops; number += Team::size) {
     const bool isPickup = problem.stops[number].kind == StopKind::pickup;
     const uint32_t orders = problem.stops[number].orders;
@@ -90,6 +95,7 @@ ROUNDHOUSE_DEVICE bool linkTogether(const Team& team, const Problem& problem, in
     // Two of a kind on one order are more links than bits.
     links += countBits(orders);
     (isPickup ? pickedUp : droppedOff) |= orders;
+    ROUNDHOUSE_ROLLED
     for (uint32_t rest = orders & known; rest != 0; rest &= rest - 1) {
       SearchOrder& order = out.orders[lowestBit(rest)];
       (isPickup ? order.pickup : order.dropoff) = static_cast<uint8_t>(number);
@@ -107,6 +113,7 @@ template <class Team>
 ROUNDHOUSE_DEVICE int64_t latestEndTogether(const Team& team, const Problem& problem, const Checked& checked, int stops) {
   int64_t ready = checked.startAt;
   int64_t longest = 0;
+  ROUNDHOUSE_ROLLED
   for (int to = 1 + team.lane(); to <= stops; to += Team::size) {
     ready = larger(ready, checked.stops[to].ready);
     longest += route_planner::detail::longestInto(problem, to);
@@ -119,6 +126,7 @@ ROUNDHOUSE_DEVICE route_planner::detail::CostReach reachTogether(const Team& tea
                                                                  int64_t end) {
   int64_t late = 0;
   int64_t fresh = 0;
+  ROUNDHOUSE_ROLLED
   for (int order = team.lane(); order < orders; order += Team::size) {
     late += route_planner::detail::lateReach(checked.orders[order], end);
     fresh += route_planner::detail::freshReach(checked.orders[order], checked.startAt, end);
@@ -151,8 +159,10 @@ ROUNDHOUSE_DEVICE TeamChecked checkTogether(const Team& team, const Problem& pro
     stops = orders = 0;
   }
   team.sync();
+  ROUNDHOUSE_ROLLED
   for (int stop = 1 + team.lane(); stop <= stops; stop += Team::size) common::fillStop(problem, stop, out);
   team.sync();
+  ROUNDHOUSE_ROLLED
   for (int order = team.lane(); order < orders; order += Team::size) common::fillOrder(problem, order, out);
   const int64_t end = detail::latestEndTogether(team, problem, out, stops);
   if (team.lane() == 0) out.latestEnd = end;
@@ -171,7 +181,9 @@ namespace detail {
 ROUNDHOUSE_DEVICE uint32_t packedTreeOrder(uint32_t onBoard, int orders) {
   uint32_t packed = 0;
   int count = 0;
+  ROUNDHOUSE_ROLLED
   for (uint32_t rest = onBoard; rest != 0; rest &= rest - 1) packed |= static_cast<uint32_t>(lowestBit(rest)) << 4 * count++;
+  ROUNDHOUSE_ROLLED
   for (uint32_t rest = ~onBoard & ((1u << orders) - 1); rest != 0; rest &= rest - 1) {
     packed |= static_cast<uint32_t>(lowestBit(rest)) << 4 * count++;
   }
@@ -182,8 +194,10 @@ ROUNDHOUSE_DEVICE uint32_t packedTreeOrder(uint32_t onBoard, int orders) {
 template <class Team>
 ROUNDHOUSE_DEVICE uint32_t overfullTogether(const Team& team, const Checked& problem, int orders, uint32_t treeOrder) {
   uint32_t sets = 0;
+  ROUNDHOUSE_ROLLED
   for (uint32_t set = 1 + static_cast<uint32_t>(team.lane()); set < 1u << orders; set += Team::size) {
     int64_t load = 0;
+    ROUNDHOUSE_ROLLED
     for (int index = 0; index < orders; ++index) {
       const SearchOrder& order = problem.orders[treeOrder >> 4 * index & 15];
       if ((set >> index & 1) != 0) load -= problem.stops[order.dropoff].loadChange;
@@ -213,6 +227,7 @@ ROUNDHOUSE_DEVICE TeamChoice chooseTogether(const Team& team, const Checked& pro
   int64_t more = 0;
   bool grouped = false;
   bool bound = ok && problem.latestPickup < end;
+  ROUNDHOUSE_ROLLED
   for (int stop = 1 + team.lane(); stop <= known.stops; stop += Team::size) {
     const SearchStop& at = problem.stops[stop];
     const uint32_t pickup = at.isPickup ? 0 : problem.orders[at.order].pickup;
@@ -220,6 +235,7 @@ ROUNDHOUSE_DEVICE TeamChoice chooseTogether(const Team& team, const Checked& pro
     grouped = grouped || at.before != (1u | 1u << pickup);
     bound = bound || (at.orders & (at.orders - 1)) != 0;
   }
+  ROUNDHOUSE_ROLLED
   for (int order = team.lane(); order < known.orders; order += Team::size) {
     bound = bound || problem.orders[order].latestDropoff < end;
   }
