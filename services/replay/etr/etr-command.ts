@@ -8,7 +8,7 @@ import { openRecording, type Recording } from '../recording/recording-reader';
 import { startOwnEngine } from '../run/engine-process';
 import { modelsAtHand, modelsOfLabel } from '../run/models-at-hand';
 import { etrCsv, etrText } from './etr-text';
-import { EtrEvaluation } from './evaluate';
+import { EtrEvaluation, type EtrCounts } from './evaluate';
 import type { EtrOptions } from './options';
 import { networkReady, recordedReady, type ReadyPredictor } from './predictors';
 
@@ -76,8 +76,18 @@ export async function etrCommand(options: EtrOptions, place: CommandPlace): Prom
   if (options.csv !== null) writeCsv(options.csv, etrCsv(groups));
   place.tell(options.json ? JSON.stringify({ counts, groups }) : etrText(groups, counts, options));
   if (groups.length > 0) return 0;
-  place.tellError('nothing to compare: no predicted time whose true one is known');
+  place.tellError(nothingText(recording, counts));
   return 1;
+}
+
+const IN_CLOSED_LOOP = ['mdrp', 'tables'];
+
+function nothingText({ manifest }: Recording, { predicted, observations }: EtrCounts): string {
+  if (predicted + observations > 0) return 'nothing to compare: no predicted time whose true one is known';
+  const hint = IN_CLOSED_LOOP.includes(manifest.origin.kind)
+    ? '; what predictions do to such a day: `sweep --ready mean` and `--ready network`'
+    : '';
+  return `nothing to compare: the rounds know all ready times from the first, and no observation was recorded${hint}`;
 }
 
 function writeCsv(file: string, text: string): void {

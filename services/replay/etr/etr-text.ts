@@ -3,23 +3,25 @@ import type { EtrGroup } from './etr-groups';
 import type { EtrCounts } from './evaluate';
 import type { EtrOptions } from './options';
 
-const head = [
-  ...['quantity', 'by', 'name', 'orders', 'MAE s', 'bias s', 'p90 error s'],
+export const etrHead: readonly [string, ...string[]] = [
+  'quantity',
+  ...['by', 'name', 'orders', 'MAE s', 'bias s', 'p90 error s'],
   ...['within p50', 'within p90', 'pinball p50', 'pinball p90'],
 ];
 
 const seconds = (value: number | null): string => (value === null ? '' : value.toFixed(1));
 const share = (value: number | null): string => (value === null ? '' : `${(100 * value).toFixed(1)}%`);
 
-function rowOf({ quantity, by, name, figures }: EtrGroup): string[] {
+export function etrRow({ quantity, by, name, figures }: EtrGroup): [string, ...string[]] {
   const { count, mae, bias, p90Error, within50, within90, pinball50, pinball90 } = figures;
   return [
-    ...[quantity, by, name, String(count), seconds(mae), seconds(bias), seconds(p90Error)],
+    quantity,
+    ...[by, name, String(count), seconds(mae), seconds(bias), seconds(p90Error)],
     ...[share(within50), share(within90), seconds(pinball50), seconds(pinball90)],
   ];
 }
 
-export const etrCsv = (groups: readonly EtrGroup[]): string => csvTable([head, ...groups.map(rowOf)]);
+export const etrCsv = (groups: readonly EtrGroup[]): string => csvTable([etrHead, ...groups.map(etrRow)]);
 
 /** Groups that are large enough, of merchants the worst of each quantity. */
 export function shownGroups(
@@ -42,6 +44,6 @@ export function etrText(groups: readonly EtrGroup[], counts: EtrCounts, options:
   return [
     `${predicted} orders were seen before they were ready; of ${neverReady} no round says when they were, ${withoutPrediction} had no prediction`,
     `${observations} observations; ${assigned} orders finally assigned, nothing observed of ${unobserved}`,
-    ...(groups.length === 0 ? [] : textTable([head, ...shownGroups(groups, options).map(rowOf)])),
+    ...(groups.length === 0 ? [] : textTable([etrHead, ...shownGroups(groups, options).map(etrRow)])),
   ].join('\n');
 }

@@ -193,7 +193,13 @@ describe('the command', () => {
     await expect(etr()).rejects.toThrow('is no recording');
     writeRecording(at('rec'), allKinds());
     expect(await etr()).toBe(1);
-    expect(lines.at(-1)).toContain('nothing to compare');
+    expect(lines.at(-1)).toContain('nothing to compare: the rounds know all ready times from the first');
+    expect(lines.at(-1)).not.toContain('sweep');
+    const file = join(at('rec'), 'recording.json');
+    const manifest = JSON.parse(readFileSync(file, 'utf8')) as object;
+    writeFileSync(file, JSON.stringify({ ...manifest, origin: { kind: 'mdrp', files: [] } }));
+    expect(await etr()).toBe(1);
+    expect(lines.at(-1)).toContain('`sweep --ready mean`');
     await expect(etr('--csv', folder)).rejects.toThrow(`--csv ${folder} can't be written (EISDIR)`);
   });
 

@@ -6,6 +6,8 @@ export interface Page {
   readonly subtitle: string;
   readonly notes: readonly string[];
   readonly table: readonly TableRow[];
+  /** Predicted times against what happened. */
+  readonly etr: readonly TableRow[] | null;
   /** Preformatted. */
   readonly diff: string | null;
   readonly charts: readonly Chart[];
@@ -69,7 +71,7 @@ function tableOf([head, ...rows]: readonly TableRow[]): string {
 }
 
 /** One HTML document that fetches nothing: data, style and the library are inside. */
-export function pageHtml({ title, subtitle, notes, table, diff, charts, library }: Page): string {
+export function pageHtml({ title, subtitle, notes, table, etr, diff, charts, library }: Page): string {
   return [
     `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${escaped(title)}</title>`,
     `<meta http-equiv="Content-Security-Policy" content="${policy}">`,
@@ -78,6 +80,7 @@ export function pageHtml({ title, subtitle, notes, table, diff, charts, library 
     ...notes.map((note) => `<p class="note">${escaped(note)}</p>`),
     '<h2>Figures</h2>',
     tableOf(table),
+    ...(etr === null ? [] : ['<h2>Predicted times</h2>', tableOf(etr)]),
     ...(diff === null ? [] : ['<h2>What is decided otherwise</h2>', `<pre>${escaped(diff)}</pre>`]),
     `<h2>Plots</h2><div class="charts">${charts.map(figureOf).join('\n')}</div>`,
     `<script>${library.replaceAll('</script', '<\\/script')}</script>`,

@@ -8,11 +8,12 @@ import { histogramCharts } from './charts/histogram-charts';
 import { mapChart } from './charts/map-chart';
 import { roundCharts } from './charts/round-charts';
 import { timelineCharts } from './charts/timeline-charts';
+import { etrTable } from './etr-table';
 import { figuresTable } from './figures-table';
 import type { ReportOptions } from './options';
 import { pageHtml } from './page';
 import { librarySource, writePlots } from './plot-files';
-import { reportData, type ReportData } from './report-data';
+import { readOptions, reportData, type ReportData } from './report-data';
 import { roundMap } from './round-map';
 
 function chartsOf({ sides, shown }: ReportData, { couriers }: ReportOptions): Chart[] {
@@ -43,8 +44,9 @@ function write(file: string, text: string): void {
 
 /** Resolves to the exit code. */
 export async function reportCommand(options: ReportOptions, place: CommandPlace): Promise<number> {
-  const data = reportData(options, place);
-  const { sides, diff, notes } = data;
+  const read = readOptions(options, place);
+  const data = reportData(options, place, read);
+  const { sides, diff, notes, recording } = data;
   const charts = chartsOf(data, options);
   const folders = sides.map(({ folder }) => folder);
   const page = pageHtml({
@@ -52,6 +54,7 @@ export async function reportCommand(options: ReportOptions, place: CommandPlace)
     subtitle: subtitleOf(),
     notes,
     table: figuresTable(sides),
+    etr: recording === null ? null : await etrTable(recording, read, place.signal),
     diff: diff === null ? null : diffText([folders[0]!, folders[1]!], diff),
     charts,
     library: librarySource(),

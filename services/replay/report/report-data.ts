@@ -3,6 +3,7 @@ import { compareRounds } from '../diff/compare-rounds';
 import { DiffSummary, type DiffFigures } from '../diff/diff-summary';
 import type { CommandPlace } from '../command-place';
 import { neededForReplay } from '../recording/personal-rules';
+import type { Recording } from '../recording/recording-reader';
 import { joinedRounds, openSources, type JoinedRound } from './joined-rounds';
 import type { ReportOptions } from './options';
 import { ShownRounds } from './shown-rounds';
@@ -24,10 +25,11 @@ export interface ReportData {
   readonly shown: readonly JoinedRound[];
   /** Why something isn't drawn. */
   readonly notes: readonly string[];
+  readonly recording: Recording | null;
 }
 
-/** A file that is read twice tells of its corrupt blocks once. */
-function readOptions({ skipCorrupt }: ReportOptions, { tellError }: CommandPlace): ReadOptions {
+/** A file that is read several times tells of its corrupt blocks once. */
+export function readOptions({ skipCorrupt }: ReportOptions, { tellError }: CommandPlace): ReadOptions {
   const told = new Set<string>();
   const onCorrupt: ReadOptions['onCorrupt'] = (block) => {
     const text = corruptText(block);
@@ -40,8 +42,7 @@ function readOptions({ skipCorrupt }: ReportOptions, { tellError }: CommandPlace
 const worstTold = 20;
 
 /** Reads everything once; throws RECORDING_INVALID. */
-export function reportData(options: ReportOptions, place: CommandPlace): ReportData {
-  const read = readOptions(options, place);
+export function reportData(options: ReportOptions, place: CommandPlace, read: ReadOptions): ReportData {
   const sources = openSources(options, read);
   const figures = sources.sides.map(() => new SideFigures(options.hours));
   const dropped = sources.recording?.manifest.personal.dropped ?? [];
@@ -62,8 +63,9 @@ export function reportData(options: ReportOptions, place: CommandPlace): ReportD
   const sides = sources.sides.map(({ folder, kind }, at) => ({
     ...{ name: 'AB'[at]!, folder, kind, figures: figures[at]! },
   }));
+  const { recording } = sources;
   const diff = sides.length > 1 ? summary.figures() : null;
-  return { sides, diff, shown: shown.rounds(), notes: notesOf(sources.recording !== null, hasPlaces) };
+  return { sides, diff, shown: shown.rounds(), notes: notesOf(recording !== null, hasPlaces), recording };
 }
 
 function notesOf(hasRecording: boolean, hasPlaces: boolean): string[] {

@@ -1,9 +1,11 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { OrderId } from '#schemas/brands';
+import type { OrderId, Seconds, UnixMs } from '#schemas/brands';
+import type { DispatchRound } from '#schemas/domain';
 import { allKinds, recorded, smallRound, writeRecording } from '../../../test/support/small-recording';
 import { ofRecording } from '../diff/side';
+import { ObservationsWriter, type RecordedObservation } from '../recording/recorded-observations';
 import { RunWriter } from '../run/run-writer';
 import { axesOf } from './charts/map-chart';
 import { binsOf } from './charts/histogram-charts';
@@ -45,6 +47,17 @@ function writeRun(name: string, numbers: readonly number[], sha256: string | nul
   writer.end({ ...facts, settings, recording: { sha256 } }, 0);
 }
 
+const pickedUp = (
+  { tenantId, runId, zoneId, asOf }: DispatchRound,
+  orderId: OrderId,
+): RecordedObservation => ({
+  appendedAt: 1 as UnixMs,
+  observation: {
+    ...{ tenantId, runId, zoneId, orderId, courierId: null, kind: 'picked_up' },
+    at: (asOf + 600) as Seconds,
+  },
+});
+
 describe('a page', () => {
   test('of a recording: plots, figures, nothing from the network', async () => {
     writeRecording(at('a'), allKinds());
@@ -65,6 +78,21 @@ describe('a page', () => {
     );
     for (const plot of plots)
       expect(readFileSync(join(at('svg'), plot), 'utf8')).toMatch(/^<svg .*<\/svg>\n$/s);
+  });
+
+  test('predicted times stand beside what happened, where anything did', async () => {
+    const rounds = Array.from({ length: 20 }, (_, index) => recorded(smallRound(index + 1)));
+    writeRecording(at('a'), rounds);
+    expect(await report(at('a'))).toBe(0);
+    expect(page()).not.toContain('Predicted times');
+    const writer = new ObservationsWriter(at('a'));
+    for (const { manifest, decision } of rounds)
+      for (const { orderIds } of decision!.decision.content.assignments)
+        for (const orderId of orderIds) writer.add(pickedUp(manifest.round, orderId));
+    writer.end();
+    expect(await report(at('a'))).toBe(0);
+    expect(page()).toContain('<h2>Predicted times</h2>');
+    expect(page()).toMatch(/<td>pickup<\/td><td>all<\/td><td><\/td><td>\d+<\/td>/);
   });
 
   test('of two: the diff, the worst round first', async () => {
