@@ -1,5 +1,5 @@
 import { quantile } from '#policy/simulation/statistics';
-import { oneRun, type Run } from './one-run';
+import { oneRun, warm, type Run } from './one-run';
 import type { StaggerOptions } from './options';
 import { passBound } from './passes';
 import { prepare, type Prepared } from './prepare';
@@ -53,10 +53,10 @@ class Comparison {
     return run;
   }
 
-  /** Everything at once: what the devices do. The first run finds memory and code cold, and doesn't count. */
+  /** Everything at once: what the devices do. */
   async playAtOnce(kinds: readonly RunKind[], times: number): Promise<RunsOf> {
     const trace = this.prepared.traceOf(0).map((shard) => ({ ...shard, deadlineMs: 600_000 }));
-    await this.play(kinds[0]!, trace, 'warming up');
+    await warm(this.worker.placedBy('fifo'), trace);
     return this.playInTurns(kinds, trace, times, ', all at once');
   }
 

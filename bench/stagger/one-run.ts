@@ -1,4 +1,5 @@
 import type { PredictionError } from '#policy/scheduling/cost-model';
+import type { Placement } from '#services/inference-worker/placement/placement';
 import type { SchedulerName } from '#services/inference-worker/scheduling/make-scheduler';
 import { meanErrors } from '#services/inference-worker/scheduling/scheduling-watch';
 import { figuresOf, type RunFigures } from './figures';
@@ -43,6 +44,16 @@ function killOne({ pids }: WorkerEngines): void {
   const pid = [...pids.values()].at(-1)!;
   console.error(`killing the engine ${pid}`);
   process.kill(pid, 'SIGKILL');
+}
+
+const warmShards = 10_000;
+const mostWarmMs = 4_000;
+
+/** Until code is compiled and memory is there: the first thousands of shards cost the worker several times the others. */
+export async function warm(placement: Placement, trace: readonly TracedShard[]): Promise<void> {
+  const began = performance.now();
+  for (let shards = 0; shards < warmShards && performance.now() - began < mostWarmMs; shards += trace.length)
+    await play(trace, { placement });
 }
 
 /** The trace by a scheduler of its own; `killAtMs`: an engine is killed then. */

@@ -1,4 +1,4 @@
-import { oneRun, type Run } from './one-run';
+import { oneRun, warm, type Run } from './one-run';
 import type { StaggerOptions } from './options';
 import { prepare, type Prepared } from './prepare';
 import { candidatesOf, type TracedShard } from './trace';
@@ -27,6 +27,7 @@ async function runsOn(
   const worker = await startWorkerEngines(env);
   const settings = { scheduler: 'staggered', warmUp: prepared.kinds } as const;
   try {
+    await warm(worker.placement, trace);
     const runs: Run[] = [];
     for (let run = 0; run < options.runs; run += 1) runs.push(await oneRun(worker, trace, settings));
     const best = runs.reduce((most, one) => (one.makespanMs < most.makespanMs ? one : most));
