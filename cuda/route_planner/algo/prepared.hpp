@@ -3,7 +3,7 @@
 #include "problem.hpp"
 
 // Of loops that a GPU's code is not to be unrolled for: code that each warp runs once is fetched for longer than it runs.
-#if defined(__CUDACC__)
+#if defined(__CUDA_ARCH__)
 #define ROUNDHOUSE_ROLLED _Pragma("unroll 1")
 #else
 #define ROUNDHOUSE_ROLLED
