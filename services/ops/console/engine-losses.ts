@@ -7,6 +7,7 @@ const windowMs = 3_600_000;
 /** Engines that were lost within the last hour, or since the console began to look. */
 export class EngineLosses {
   private readonly step = new RecentGrowth(1);
+  private hasSeen = false;
   private lost: { readonly at: number; readonly count: number }[] = [];
 
   saw(services: readonly ServiceLook[], at: number): void {
@@ -14,12 +15,15 @@ export class EngineLosses {
       services.map((look) => ({ ...look, series: look.series.filter((one) => one.name === name) })),
       at,
     );
+    this.hasSeen ||= services.some(({ series }) => series.some((one) => one.name === name));
     const count = this.step.total(name);
     if (count > 0) this.lost.push({ at, count });
     this.lost = this.lost.filter((loss) => loss.at > at - windowMs);
   }
 
-  get count(): number {
+  /** Null before a worker was seen. */
+  get count(): number | null {
+    if (!this.hasSeen) return null;
     return this.lost.reduce((sum, { count }) => sum + count, 0);
   }
 }

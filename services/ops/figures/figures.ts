@@ -107,7 +107,7 @@ export function computeFigures(sources: FigureSources): Figures {
     orP99: histogramQuantile(growth.buckets(phases, phaseIs('or')), 0.99),
     etrP99: histogramQuantile(growth.buckets(phases, phaseIs('etr')), 0.99),
     queueWaitP99: histogramQuantile(growth.buckets('dispatch_engine_queue_wait_seconds'), 0.99),
-    engineLosses: hasWorker ? engineLosses : null,
+    engineLosses,
     deviceUse: deviceUse(sources),
     gpuMemory: ratioOf(services, 'dispatch_gpu_device_used_bytes', 'dispatch_gpu_device_size_bytes'),
     poolUse: ratioOf(services, 'dispatch_data_plane_pool_used_bytes', 'dispatch_data_plane_pool_bytes'),

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { closeServer, healthRoutes, listen, type HealthOptions } from '#lib/health';
-import { createWebServer, isVerified, type ServerTls } from '#lib/server-tls';
+import { createWebServer, isVerified, watchCertificate, type ServerTls } from '#lib/server-tls';
 import type { Snapshot } from '../console/messages';
 import { answerApi, type ApiParts, type Reply } from './api';
 import type { StaticFiles } from './static-files';
@@ -50,6 +50,7 @@ const absent: Reply = { status: 404, body: { error: 'NOT_FOUND', message: 'nothi
 export async function serveConsole(parts: ConsoleParts): Promise<{ port: number; close(): Promise<void> }> {
   const { tls = null } = parts;
   const health = healthRoutes(parts);
+  watchCertificate(parts.registry, tls);
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     for (const [name, value] of Object.entries(securityHeaders)) response.setHeader(name, value);
     if (request.method !== 'GET' && request.method !== 'HEAD') return send(response, readOnly);

@@ -8,13 +8,15 @@ import type { RoundLog } from './round-log';
 
 /** An idle deployment is asked seldom. */
 const MAX_WAIT_MS = 1_000;
+/** What is read twice is known already; clocks of ours and of the brokers may differ. */
+const OVERLAP_MS = 5_000;
 
 /**
  * Follows manifests and decisions outside of any group of the pipeline, from `since` on; nothing is committed. Rejects
  * where it follows neither.
  */
 export async function followRounds(
-  bus: Pick<Bus, 'followTopic'>,
+  bus: Pick<Bus, 'followTopic' | 'readRange'>,
   topics: Topics,
   rounds: RoundLog,
   since: UnixMs,
@@ -29,15 +31,19 @@ export async function followRounds(
       events.RecordUnreadable({ topic, partition, offset: String(offset), reason });
     }
   };
-  const from = { timestamp: since };
-  const manifests = reading((message) => rounds.manifest(readManifest(message)));
-  const decisions = reading((message) => rounds.decision(readDecision(message)));
-  const shared = { from, maxWaitMs: MAX_WAIT_MS };
-  const first = await bus.followTopic({ ...shared, topic: topics.rounds, handle: manifests });
+  const decision = reading((message) => rounds.decision(readDecision(message)));
+  const manifest = reading((message) => rounds.manifest(readManifest(message)));
+  const startedAt = Date.now();
+  // Decisions first: a round that is decided already must not look as if it waited.
+  await bus.readRange({ topic: topics.decisions, from: { timestamp: since }, handle: decision });
+  const from = { timestamp: (startedAt - OVERLAP_MS) as UnixMs };
+  const decisions = { topic: topics.decisions, from, handle: decision, maxWaitMs: MAX_WAIT_MS };
+  const follower = await bus.followTopic(decisions);
   try {
-    await bus.followTopic({ ...shared, topic: topics.decisions, handle: decisions });
+    const manifests = { topic: topics.rounds, from: { timestamp: since }, handle: manifest };
+    await bus.followTopic({ ...manifests, maxWaitMs: MAX_WAIT_MS });
   } catch (error) {
-    await first.close();
+    await follower.close();
     throw error;
   }
 }

@@ -2,12 +2,10 @@ import { roundKey } from '#schemas/topics';
 import type { DecisionRecord } from './read-records';
 import { roundState, type DecisionView, type RoundId, type RoundView } from './round-view';
 
-/** Decisions whose manifest is not read yet: the two topics are read side by side. */
-const mostEarly = 1_000;
-
 /**
  * The last rounds, in the order in which their manifests came. Bounded: the oldest decided ones are forgotten, and waiting
- * ones only where all are. Of several manifests or decisions of a round the first one counts.
+ * ones only where all are. Of several manifests or decisions of a round the first one counts. A decision may come before
+ * its manifest: the two topics are read side by side.
  */
 export class RoundLog {
   private readonly rounds = new Map<string, RoundView>();
@@ -33,7 +31,7 @@ export class RoundLog {
       if (round.decision === null) this.put(key, { ...round, decision: view });
     } else if (!this.early.has(key)) {
       this.early.set(key, view);
-      if (this.early.size > mostEarly) this.early.delete(this.early.keys().next().value!);
+      if (this.early.size > this.most) this.early.delete(this.early.keys().next().value!);
     }
   }
 
