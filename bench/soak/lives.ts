@@ -4,7 +4,7 @@ import { scrape, total } from '../drill/metrics';
 import type { Stand } from '../drill/stand/stand';
 import { growthOf, type Growth, type Sample } from './slopes';
 
-const services = ['ingest', 'worker', 'aggregator'];
+const services = ['ingest', 'worker', 'aggregator', 'ops'];
 const names = ['broker', 'redis', ...services, 'engine'];
 
 export interface Lives extends Growth {

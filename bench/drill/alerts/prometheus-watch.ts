@@ -30,9 +30,11 @@ const evaluateMs = 500;
 const patienceMs = 12_000;
 
 function scrapeConfig(stand: Stand): string {
-  const targets = stand.services.flatMap(({ name, ports: { http } }) =>
-    http === undefined ? [] : [{ name, target: `${loopback}:${http}` }],
-  );
+  const targets = stand.pipeline
+    .processes()
+    .flatMap(({ name, ports: { http } }) =>
+      http === undefined ? [] : [{ name, target: `${loopback}:${http}` }],
+    );
   const jobs = targets.map(
     ({ name, target }) =>
       `  - job_name: roundhouse-${name}\n    static_configs: [{ targets: ['${target}'] }]\n`,
@@ -141,6 +143,6 @@ export async function startAlertWatch(
   };
   await until(isReady, 'Prometheus is ready', 30_000);
   const watch = new PrometheusWatch(url, child, folder);
-  await watch.settled(stand.services.length);
+  await watch.settled(stand.pipeline.processes().length);
   return watch;
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { startPipeline, type Pipeline, type PipelineOptions } from '#launcher/pipeline';
 import { untilReady } from '#launcher/readiness';
-import type { ServicePorts, SupervisedProcess } from '#launcher/processes';
+import type { SupervisedProcess } from '#launcher/processes';
 import { makeRunFolder, type RunFolder } from '#launcher/run-folder';
 import { createKafka } from '#lib/bus/kafka-client';
 import { connectBus, type Bus } from '#lib/bus/kafka';
@@ -9,7 +9,6 @@ import { createTelemetry } from '#lib/telemetry';
 import { topicsOf, type Topics } from '#schemas/topics';
 import { falseClock, type FalseClock } from './false-clock';
 import { faultModels, type FaultModels } from './fault-models';
-import { opsProcess } from './ops-process';
 import { startServers, stopServers, type Servers } from './servers';
 
 const readyMs = 90_000;
@@ -38,10 +37,9 @@ export class Stand {
     readonly env: NodeJS.ProcessEnv,
     /** The aggregator's. */
     readonly clock: FalseClock,
-    private readonly ops: SupervisedProcess | null,
   ) {}
 
-  static async start({ env = {}, opsGroups = [], ...options }: StandOptions = {}): Promise<Stand> {
+  static async start({ env = {}, opsGroups = [], counts = {} }: StandOptions = {}): Promise<Stand> {
     const folder = makeRunFolder();
     const clock = falseClock();
     const models = faultModels();
@@ -51,6 +49,8 @@ export class Stand {
       ROUNDHOUSE_INCIDENT_DIR: join(folder.path, 'incidents'),
       ROUNDHOUSE_WORKER_SESSION_TIMEOUT_MS: '6000',
       ROUNDHOUSE_MAX_CLOCK_SKEW_MS: '500',
+      ROUNDHOUSE_OPS_INTERVAL_MS: '500',
+      ROUNDHOUSE_OPS_CONSUMER_GROUPS: opsGroups.join(','),
       ...models.env,
       ...env,
     };
@@ -59,15 +59,13 @@ export class Stand {
         inheritedEnv: process.env,
         kafkaBrokers,
         redisUrl,
-        ...options,
+        counts: { ops: 1, ...counts },
         serviceEnv: { aggregator: clock.env },
         env: all,
       });
       const brokers = [servers.broker.address];
       const bus = connectBus({ brokers, clientId: 'drill', logger, maxMessageBytes: 8_388_608 });
-      const ops = opsProcess(pipeline, servers, opsGroups);
-      await ops?.start();
-      return new Stand(pipeline, servers, bus, models, folder, all, clock, ops);
+      return new Stand(pipeline, servers, bus, models, folder, all, clock);
     } catch (error) {
       await stopServers(servers);
       models.remove();
@@ -87,16 +85,7 @@ export class Stand {
 
   private process(name: string): SupervisedProcess | null {
     const { broker, redis } = this.servers;
-    return [broker.process, redis.process, this.ops].find((one) => one?.name === name) ?? null;
-  }
-
-  /** Services with a port for health. */
-  get services(): readonly {
-    readonly name: string;
-    readonly pid: number | null;
-    readonly ports: ServicePorts;
-  }[] {
-    return [...this.pipeline.processes(), ...(this.ops === null ? [] : [this.ops])];
+    return [broker.process, redis.process].find((one) => one.name === name) ?? null;
   }
 
   /** Of the first worker's engine where the name is `engine`. */
@@ -123,7 +112,7 @@ export class Stand {
 
   /** Of a service's port for health. */
   url(service: string, path: string): string {
-    const port = this.services.find(({ name }) => name === service)?.ports.http;
+    const port = this.pipeline.processes().find(({ name }) => name === service)?.ports.http;
     return `http://127.0.0.1:${port}${path}`;
   }
 
@@ -139,7 +128,7 @@ export class Stand {
   /** Until every service that should run is ready. Rejects with the reasons. */
   async ready(timeoutMs = readyMs): Promise<void> {
     const { signal } = new AbortController();
-    const services = () => this.services.filter(({ pid }) => pid !== null);
+    const services = () => this.pipeline.processes().filter(({ pid }) => pid !== null);
     const faults = await untilReady(services, { timeoutMs, signal, onWait: () => undefined });
     if (faults.length > 0) throw new Error(`not ready in ${timeoutMs} ms: ${faults.join('; ')}`);
   }
@@ -151,7 +140,7 @@ export class Stand {
       line.delay(0);
       await line.set('open');
     }
-    const all = [broker.process, redis.process, ...(this.ops === null ? [] : [this.ops])];
+    const all = [broker.process, redis.process];
     for (const one of all) one.signal('SIGCONT');
     for (const { name } of this.pipeline.processes()) this.pipeline.signal(name, 'SIGCONT');
     for (const pid of this.pipeline.enginePids()) process.kill(pid, 'SIGCONT');
@@ -162,7 +151,6 @@ export class Stand {
 
   async stop(): Promise<void> {
     await this.bus.close();
-    await this.ops?.stop();
     await this.pipeline.stop();
     await stopServers(this.servers);
     this.models.remove();
