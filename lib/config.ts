@@ -4,7 +4,7 @@ import { kafkaSettings } from './bus/kafka-settings';
 import { configError, masked, notShown } from './config-error';
 import { knownKeys } from './config-keys';
 import { redisSettings } from './redis-settings';
-import { serverTlsSettings } from './server-tls';
+import { serverTlsSettings } from './server-tls-settings';
 import { tracingSettings } from './tracing/settings';
 import {
   choiceSetting,

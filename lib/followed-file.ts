@@ -27,6 +27,11 @@ export class FollowedFile<T> {
     this.timer.unref();
   }
 
+  /** Why the last change was not taken; null where it was. */
+  get refusal(): string | null {
+    return this.refused === '' ? null : this.refused;
+  }
+
   get value(): T {
     return this.current;
   }

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { RoundhouseError } from '#schemas/errors';
 import type { Family } from './metrics/family';
 import { gaugeFamily, type MetricsRegistry } from './metrics/registry';
-import { createWebServer, type ServerTls } from './server-tls';
+import { createWebServer, watchCertificate, type ServerTls } from './server-tls';
 
 /** null when ready, else the reason. */
 export type ReadinessCheck = () => string | null | Promise<string | null>;
@@ -154,6 +154,7 @@ export interface HealthServerOptions extends HealthOptions {
 
 export async function startHealthServer(options: HealthServerOptions): Promise<HealthServer> {
   const routes = healthRoutes(options);
+  watchCertificate(options.registry, options.tls ?? null);
   const server = createWebServer(options.tls ?? null, 'none');
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     routes(request, response).then(

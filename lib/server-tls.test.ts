@@ -2,7 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import type { RoundhouseError } from '#schemas/errors';
 import { clientChannel, clientTlsSettings } from './client-tls';
 import { loadConfig } from './config';
-import { actorOf, actorOfSubject, readServerTls, serverTlsSettings } from './server-tls';
+import { actorOf, actorOfSubject, readServerTls } from './server-tls';
+import { serverTlsSettings } from './server-tls-settings';
 
 function faultsOf(read: () => unknown): string[] {
   try {

@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import {
   createServer as createPlain,
   type IncomingMessage,
@@ -6,10 +7,10 @@ import {
 } from 'node:http';
 import { createServer as createSecure } from 'node:https';
 import type { TLSSocket } from 'node:tls';
-import { ServerCredentials } from '@grpc/grpc-js';
 import type { Fault } from '#schemas/errors';
 import { configError } from './config-error';
-import { optionalFileSetting, type ConfigOf } from './settings';
+import type { MetricsRegistry } from './metrics/registry';
+import type { ServerTlsConfig } from './server-tls-settings';
 import { readTlsFiles } from './tls-files';
 
 /** What this process shows on all its ports, and whose certificates callers have to show. */
@@ -19,14 +20,6 @@ export interface ServerTls {
   /** null: callers show none. */
   readonly clientCa: Buffer | null;
 }
-
-export const serverTlsSettings = {
-  tlsCertificate: optionalFileSetting('ROUNDHOUSE_TLS_CERT'),
-  tlsKey: optionalFileSetting('ROUNDHOUSE_TLS_KEY'),
-  tlsClientCa: optionalFileSetting('ROUNDHOUSE_TLS_CLIENT_CA'),
-} as const;
-
-export type ServerTlsConfig = ConfigOf<typeof serverTlsSettings>;
 
 /** null where no certificate is named. Throws CONFIG_INVALID, with every fault. */
 export function readServerTls(config: ServerTlsConfig): ServerTls | null {
@@ -48,11 +41,15 @@ export function readServerTls(config: ServerTlsConfig): ServerTls | null {
   return pair === null ? null : { ...pair, clientCa: ca };
 }
 
-/** null: in the clear. With a client authority a caller without a certificate of it gets no connection. */
-export function grpcServerCredentials(tls: ServerTls | null): ServerCredentials {
-  if (tls === null) return ServerCredentials.createInsecure();
-  const pair = { cert_chain: tls.certificate, private_key: tls.key };
-  return ServerCredentials.createSsl(tls.clientCa, [pair], tls.clientCa !== null);
+/** When the certificate ends, Unix seconds, as a gauge; nothing without one. */
+export function watchCertificate(registry: Pick<MetricsRegistry, 'observed'>, tls: ServerTls | null): void {
+  if (tls === null) return;
+  const end = Date.parse(new X509Certificate(tls.certificate).validTo) / 1_000;
+  registry.observed(
+    'dispatch_tls_certificate_end_timestamp_seconds',
+    "When the certificate of the service's ports ends; only with TLS.",
+    () => end,
+  );
 }
 
 /**

@@ -27,6 +27,12 @@ const more = {
       '`check`',
       '1 while the check of `/readyz` passes; a process is ready when all do.',
     ],
+    [
+      'dispatch_tls_certificate_end_timestamp_seconds',
+      'gauge',
+      '',
+      "When the certificate of the service's ports ends; only with TLS.",
+    ],
     ['dispatch_log_lines_dropped_total', 'counter', '', 'Log lines for which there was no room.'],
     [
       'dispatch_trace_spans_total',

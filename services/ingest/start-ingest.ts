@@ -154,6 +154,7 @@ async function startApis(
     !credentials.areAsked && (tls === null || tls.clientCa === null) && isBeyondLoopback(config.bindHost);
   const warnings = {
     models: () => models.whyNotFollowed(),
+    accessFiles: () => credentials.whyNotFollowed(),
     access: () => (isOpen ? 'whoever can connect may send rounds as any tenant (docs/security.md)' : null),
   };
   const http = new HttpApi({

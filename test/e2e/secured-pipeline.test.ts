@@ -85,7 +85,9 @@ describeSecured('a pipeline with ops/secure.env, a broker with ACLs and a Redis 
     expect(served).toHaveLength(5); // ingest, worker, aggregator, ops, and the worker's metrics
     for (const port of served) {
       const at = `https://127.0.0.1:${port}`;
-      expect(await d.call(`${at}/metrics`, {})).toMatchObject({ status: 200 });
+      const { body } = await d.call(`${at}/metrics`, {});
+      const [, end] = /^dispatch_tls_certificate_end_timestamp_seconds\{.*\} (\S+)$/m.exec(body) ?? [];
+      expect(Number(end) * 1_000).toBeGreaterThan(Date.now()); // made for two days
     }
     const health = [projectPath('scripts', 'container-health.mjs'), String(served[0])];
     const asked = (env: object) =>

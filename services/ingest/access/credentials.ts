@@ -56,6 +56,12 @@ export class Credentials {
     return this.file === null ? null : quotaOf(this.file.value.rules, tenant);
   }
 
+  /** For who looks whether a change has come through. */
+  whyNotFollowed(): string | null {
+    const files = [this.file, this.tokens].flatMap((file) => file?.refusal ?? []);
+    return files.length === 0 ? null : `the old keys hold: ${files.join('; ')}`;
+  }
+
   close(): void {
     this.file?.close();
     this.tokens?.close();

@@ -1,7 +1,8 @@
 import { Server, status, type sendUnaryData, type ServerUnaryCall } from '@grpc/grpc-js';
 import { bindServer, grpcAddress } from '#lib/grpc-bind';
 import { readinessReasons, type ReadinessChecks } from '#lib/health';
-import { grpcServerCredentials, type ServerTls } from '#lib/server-tls';
+import { grpcServerCredentials } from '#lib/grpc-server-credentials';
+import type { ServerTls } from '#lib/server-tls';
 import { errorCodes, RoundhouseError } from '#schemas/errors';
 import type { DecisionCache } from '../consume/decision-cache';
 import type { IngestEvents } from '../events';

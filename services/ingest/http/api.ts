@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { closeServer, healthRoutes, listen, type HealthOptions } from '#lib/health';
-import { createWebServer, isVerified, type ServerTls } from '#lib/server-tls';
+import { createWebServer, isVerified, watchCertificate, type ServerTls } from '#lib/server-tls';
 import { describeValue, idFault } from '#policy/validation/index';
 import type { RoundId, RunId, TenantId } from '#schemas/brands';
 import type { RoundKey } from '#schemas/domain';
@@ -73,6 +73,7 @@ export class HttpApi {
 
   constructor(private readonly options: HttpApiOptions) {
     this.health = healthRoutes(options.health);
+    watchCertificate(options.health.registry, options.tls);
     this.bodyLimits = { maxBytes: options.maxBodyBytes, maxElements: elementsOf(options) };
     this.bodies = new BodyBudget(GREATEST_AT_ONCE * options.maxBodyBytes);
     this.server = createWebServer(options.tls, 'asked', {
