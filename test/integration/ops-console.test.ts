@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Browser, Page } from 'playwright-core';
 import { startPipeline, type Pipeline } from '#launcher/pipeline';
 import { projectPath } from '#schemas/project-root';
-import { chromiumProgram, launchChromium } from '../support/chromium';
+import { chromiumProgram, launchChromium } from '../../bench/console/chromium';
 import { startStack } from '../support/stack';
 import { until } from '../support/until';
 
