@@ -18,6 +18,7 @@ import { RemoteEngine } from './remote-engine';
 import type { RemoteEntry } from './remote-entry';
 import { RemoteFile } from './remote-file';
 import { RemoteSet } from './remote-set';
+import { requireReachable } from './require-reachable';
 import { RoutedEngines, type HandOver } from './routed-engines';
 
 type Context = ServiceContext<WorkerConfig>;
@@ -107,7 +108,10 @@ export async function startRemotes(
   const { config, onStop } = context;
   const source = config.remoteEngines;
   if (source.kind === 'none') return null;
-  if (source.kind === 'redis') announcedAddress(config, 1);
+  if (source.kind === 'redis') {
+    announcedAddress(config, 1);
+    requireReachable(config);
+  }
   const router = new Router(Math.random);
   const connect = (entry: RemoteEntry) => connectTo(entry, config, parts);
   const own = new OwnAddress(config.bindHost, config.announcedAddress, [config.grpcPort, config.peerPort]);
