@@ -40,7 +40,7 @@ export async function runDrill(
 ): Promise<DrillResult> {
   const { name, row, fault, expected } = drill;
   options.note(`${name}: ${fault}`);
-  await watch?.calm(drill.alerts ?? []);
+  const already = await watch?.calm(drill.alerts ?? []);
   const from = Date.now();
   let checks: Check[];
   try {
@@ -48,7 +48,7 @@ export async function runDrill(
   } catch (error) {
     checks = [check('the drill was done', 'yes', errorText(error), false)];
   }
-  const alerts = watch === null ? null : await watch.judge(drill.alerts ?? [], from, Date.now());
+  const alerts = watch === null ? null : await watch.judge(drill.alerts ?? [], from, Date.now(), already);
   const seconds = Math.round((Date.now() - from) / 1_000);
   const passed = checks.every((one) => one.passed) && (alerts === null || alerts.lacking.length === 0);
   for (const { what, expected: wanted, measured, passed: good } of checks) {

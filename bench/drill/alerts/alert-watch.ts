@@ -1,6 +1,6 @@
 export interface FiredAlerts {
   readonly expected: readonly string[];
-  /** In the time of the drill, with those that were not asked for. */
+  /** In the time of the drill: those that were expected, and others that did not fire before it. */
   readonly fired: readonly string[];
   readonly lacking: readonly string[];
 }
@@ -8,8 +8,16 @@ export interface FiredAlerts {
 /** Prometheus with the rules of ops/, beside a stand. */
 export interface AlertWatch {
   /** What fired from the one time to the other (Unix ms); waits for those that are expected and still to come. */
-  judge(expected: readonly string[], from: number, to: number): Promise<FiredAlerts>;
-  /** Until none of these fires any more, so that a drill isn't taken for another; gives up after a while. */
-  calm(names: readonly string[]): Promise<void>;
+  judge(
+    expected: readonly string[],
+    from: number,
+    to: number,
+    already?: readonly string[],
+  ): Promise<FiredAlerts>;
+  /**
+   * Until none of these fires any more, so that a drill isn't taken for another; gives up after a while. Resolves to what
+   * fires then.
+   */
+  calm(names: readonly string[]): Promise<readonly string[]>;
   stop(): Promise<void>;
 }

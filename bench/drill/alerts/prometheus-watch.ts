@@ -86,18 +86,25 @@ class PrometheusWatch implements AlertWatch {
     return this.names('ALERTS{alertstate="firing"}', Date.now());
   }
 
-  async calm(names: readonly string[]): Promise<void> {
+  async calm(names: readonly string[]): Promise<readonly string[]> {
     const isCalm = async () => !(await this.firing()).some((name) => names.includes(name));
     await until(isCalm, `${names.join(', ')} no longer fires`, 40_000).catch(() => undefined);
+    return this.firing();
   }
 
-  async judge(expected: readonly string[], from: number, to: number): Promise<FiredAlerts> {
+  async judge(
+    expected: readonly string[],
+    from: number,
+    to: number,
+    already: readonly string[] = [],
+  ): Promise<FiredAlerts> {
     const during = async (end: number) => {
       const window = Math.max(1_000, end - from);
       return this.names(`max_over_time(ALERTS{alertstate="firing"}[${window}ms])`, end);
     };
     for (;;) {
-      const fired = await during(Date.now());
+      const all = await during(Date.now());
+      const fired = all.filter((name) => expected.includes(name) || !already.includes(name));
       const lacking = expected.filter((name) => !fired.includes(name));
       if (lacking.length === 0 || Date.now() > to + patienceMs) return { expected, fired, lacking };
       await sleep(evaluateMs);
