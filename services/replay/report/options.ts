@@ -9,6 +9,7 @@ export interface ReportOptions {
   readonly recording: string | null;
   /** Every plot as a file of its own goes there. */
   readonly svg: string | null;
+  readonly png: string | null;
   /** Rounds that are drawn as maps. */
   readonly maps: number;
   readonly couriers: number;
@@ -16,11 +17,11 @@ export interface ReportOptions {
   readonly skipCorrupt: boolean;
 }
 
-export const reportUsage = `npm run --silent replay -- report A [B] --out FILE [--recording DIR] [--svg DIR] …
+export const reportUsage = `npm run --silent replay -- report A [B] --out FILE [--recording DIR] [--svg DIR] [--png DIR] …
   One HTML file, without network access, of a recording or a run, or of two of them: A is what was, B what is tried.
   --out FILE        the page
   --recording DIR   of runs alone: the recording that they are of, for places and times of orders
-  --svg DIR         every plot as an SVG file, too
+  --svg DIR, --png DIR  every plot as a file, too
   --maps N          so many rounds as maps: the worst of the diff, then the busiest, 0 to 200 (default 12)
   --couriers N      timelines of the N busiest, 1 to 500 (default 40)
   --hours N         timelines of the first N hours, 1 to 168 (default 24)
@@ -28,7 +29,7 @@ export const reportUsage = `npm run --silent replay -- report A [B] --out FILE [
 
 const text = { type: 'string' } as const;
 const flags = {
-  ...{ out: text, recording: text, svg: text, maps: text, couriers: text, hours: text },
+  ...{ out: text, recording: text, svg: text, png: text, maps: text, couriers: text, hours: text },
   'skip-corrupt': { type: 'boolean' },
 } as const;
 
@@ -41,6 +42,7 @@ export function parseReport(argv: readonly string[]): ReportOptions {
     out: requiredFlag('out', values.out),
     recording: values.recording ?? null,
     svg: values.svg ?? null,
+    png: values.png ?? null,
     maps: numberFlag('maps', values.maps, { default: 12, min: 0, max: 200 }),
     couriers: numberFlag('couriers', values.couriers, { default: 40, min: 1, max: 500 }),
     hours: numberFlag('hours', values.hours, { default: 24, min: 1, max: 168 }),

@@ -12,7 +12,7 @@ import { etrTable } from './etr-table';
 import { figuresTable } from './figures-table';
 import type { ReportOptions } from './options';
 import { pageHtml } from './page';
-import { librarySource, writePlots } from './plot-files';
+import { librarySource, plotKinds, writePlots } from './plot-files';
 import { readOptions, reportData, type ReportData } from './report-data';
 import { roundMap } from './round-map';
 
@@ -60,8 +60,14 @@ export async function reportCommand(options: ReportOptions, place: CommandPlace)
     library: librarySource(),
   });
   write(options.out, page);
-  const plots = options.svg === null ? [] : await writePlots(options.svg, charts);
-  place.tell(`${options.out}: ${charts.length} plots${plots.length > 0 ? `, also in ${options.svg}` : ''}`);
+  const also: string[] = [];
+  for (const kind of plotKinds) {
+    const into = options[kind];
+    if (into === null) continue;
+    await writePlots(kind, into, charts);
+    also.push(`, also in ${into}`);
+  }
+  place.tell(`${options.out}: ${charts.length} plots${also.join('')}`);
   for (const note of notes) place.tellError(note);
   return 0;
 }

@@ -61,7 +61,7 @@ const pickedUp = (
 describe('a page', () => {
   test('of a recording: plots, figures, nothing from the network', async () => {
     writeRecording(at('a'), allKinds());
-    expect(await report(at('a'), '--svg', at('svg'))).toBe(0);
+    expect(await report(at('a'), '--svg', at('svg'), '--png', at('png'))).toBe(0);
     const html = page();
     // Nothing may be fetched: the policy says so, and no element has a source.
     expect(html).toContain("default-src 'none'");
@@ -78,6 +78,12 @@ describe('a page', () => {
     );
     for (const plot of plots)
       expect(readFileSync(join(at('svg'), plot), 'utf8')).toMatch(/^<svg .*<\/svg>\n$/s);
+    const pictures = readdirSync(at('png'));
+    expect(pictures).toEqual(plots.map((plot) => plot.replace(/svg$/, 'png')));
+    // The eight bytes that every PNG begins with.
+    const begin = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
+    for (const picture of pictures)
+      expect(readFileSync(join(at('png'), picture)).subarray(0, 8)).toEqual(begin);
   });
 
   test('predicted times stand beside what happened, where anything did', async () => {
