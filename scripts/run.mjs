@@ -8,7 +8,7 @@ import { projectRoot } from './setup/places.mjs';
 /** node scripts/run.mjs NAME [ARGUMENTS]: what `npm run NAME` runs, after setting up what is missing. */
 const nativeSteps = ['npm', 'triton', 'typescript', 'native', 'python'];
 /** Benches that need neither services nor native code. */
-const simulated = ['scheduling', 'routers'];
+const simulated = ['metrics', 'scheduling', 'routers'];
 /** Those that need what a pipeline needs, and nothing that only tests have. */
 const ofProduct = ['load', 'mdrp', 'pipeline', 'recovery', 'reloads', 'routers', 'soak', 'solver', 'stagger'];
 const programs = {

@@ -22,7 +22,7 @@ const replayMayImport = ['launcher', 'native/planner'];
 const dataPlane = join('services', 'inference-worker', 'data-plane');
 const ucxDataPlane = join('services', 'inference-worker', 'remote', 'ucx');
 /** They measure what is inside a worker, without one. */
-const workerBenches = ['remote', 'routers', 'stagger'].map((name) => join('bench', name));
+const workerBenches = ['metrics', 'remote', 'routers', 'stagger'].map((name) => join('bench', name));
 
 /** What a module specifier names, relative to the root ("lib/bus/port"); null for packages. */
 export function targetOf(specifier, file, root) {
