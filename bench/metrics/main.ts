@@ -12,9 +12,17 @@ const phases = ['decode', 'copy_in', 'etr', 'or', 'copy_out', 'publish'];
 
 /** Those of one shard on a GPU; ids are other ones each time. Returns how many events there are. */
 function tellOfShard(events: WorkerEvents, number: number): number {
-  const ids = { runId: 'run', roundId: `round-${number}`, shardIndex: number };
   const model = 'candidate_cost';
-  events.ShardFinished({ ...ids, status: 'solved', code: 'none', model, candidates: 500, seconds: 0.01 });
+  events.ShardFinished({
+    runId: 'run',
+    roundId: `round-${number}`,
+    shardIndex: number,
+    status: 'solved',
+    code: 'none',
+    model,
+    candidates: 500,
+    seconds: 0.01,
+  });
   events.CandidatesCosted({ model, candidates: 500 });
   events.DataPlaneSent({ path: 'slot' });
   for (const phase of phases) events.PhaseEnded({ model, phase, seconds: 0.001 });
