@@ -1,10 +1,10 @@
 import { Metadata, type handleUnaryCall } from '@grpc/grpc-js';
-import { encodeInferResponse } from '#lib/engine-client/infer-messages';
+import { decodeInferResponse, encodeInferResponse } from '#lib/engine-client/infer-messages';
 import type { InferRequest } from '#lib/engine-client/port';
 import { traceParentOf, type TraceContext } from '#lib/tracing/trace-context';
 import { noTracer, type Span, type Tracer } from '#lib/tracing/tracer';
 import type { UnixMs } from '#schemas/brands';
-import { tracedInference, tracedPeers } from './traced-inference';
+import { tracedHttpInference, tracedInference, tracedPeers } from './traced-inference';
 
 const caller: TraceContext = { traceId: 'ab'.repeat(16), spanId: 'cd'.repeat(8), isSampled: true, state: '' };
 const ours: TraceContext = { ...caller, spanId: 'ef'.repeat(8) };
@@ -69,6 +69,24 @@ test.each([
   const onward = called(tracer, metadataWith(context), answerWithInterval());
   expect(onward).toBe(context === null ? undefined : traceParentOf(context));
   expect(told).toEqual([]);
+});
+
+test('so it is over HTTP', async () => {
+  const { tracer, told } = recording();
+  const seen: object[] = [];
+  const call = (headers: object) => {
+    seen.push(headers);
+    return Promise.resolve(decodeInferResponse(answerWithInterval()));
+  };
+  await tracedHttpInference(tracer, { traceparent: traceParentOf(caller) }, call);
+  await tracedHttpInference(noTracer, { traceparent: traceParentOf(caller) }, call);
+  await tracedHttpInference(tracer, { traceparent: 'nonsense' }, call);
+  await expect(
+    tracedHttpInference(tracer, { traceparent: traceParentOf(caller) }, () => Promise.reject(new Error('no'))),
+  ).rejects.toThrow('no');
+  expect(seen).toEqual([{ traceparent: traceParentOf(ours) }, { traceparent: traceParentOf(caller) }, {}]);
+  const whole = [{ 'roundhouse.model': 'delivery_time' }, ['etr', 1_000n, 3_000n], 'end'];
+  expect(told).toEqual([...whole, 'failed: Error: no', 'end']);
 });
 
 test("another worker's request goes on in its trace", async () => {

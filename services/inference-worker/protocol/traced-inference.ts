@@ -1,5 +1,6 @@
 import type { handleUnaryCall, Metadata } from '@grpc/grpc-js';
-import { decodeInferResponse } from '#lib/engine-client/infer-messages';
+import type { IncomingHttpHeaders } from 'node:http';
+import { decodeInferResponse, type DecodedInfer } from '#lib/engine-client/infer-messages';
 import type { InferRequest } from '#lib/engine-client/port';
 import { parseTraceParent, traceParentOf, type TraceContext } from '#lib/tracing/trace-context';
 import type { Span, Tracer } from '#lib/tracing/tracer';
@@ -17,8 +18,7 @@ function contextOf(metadata: Metadata): TraceContext | null {
 }
 
 /** What the engine says of its phases, where the answer has it. */
-export function recordAnswer(span: Span, answer: Buffer): void {
-  const { model, tensors, raw } = decodeInferResponse(answer);
+function recordAnswer(span: Span, { model, tensors, raw }: DecodedInfer): void {
   if (raw.length !== tensors.length) return;
   const outputs = tensors.map((tensor, at) => ({ ...tensor, data: raw[at]! })) as unknown as NamedTensor[];
   span.set({ 'roundhouse.model': model });
@@ -39,11 +39,34 @@ export function tracedInference(
     call.metadata.set('traceparent', traceParentOf(span.context));
     infer(call, (error, answer, ...more) => {
       if (error !== null) span.fail(error.details ?? String(error.code));
-      else recordAnswer(span, answer ?? Buffer.alloc(0));
+      else recordAnswer(span, decodeInferResponse(answer ?? Buffer.alloc(0)));
       span.end();
       callback(error, answer, ...more);
     });
   };
+}
+
+/** The same over HTTP: `call` gets the headers for the engine. */
+export async function tracedHttpInference(
+  tracer: Tracer,
+  { traceparent, tracestate }: IncomingHttpHeaders,
+  call: (headers: Readonly<Record<string, string>>) => Promise<DecodedInfer>,
+): Promise<DecodedInfer> {
+  const text = (header: unknown) => (typeof header === 'string' ? header : undefined);
+  const context = parseTraceParent(text(traceparent), text(tracestate));
+  const isWanted = tracer.records && context?.isSampled === true;
+  const span = isWanted ? tracer.follow('POST /v2/models/infer', context, { kind: 'server' }) : null;
+  if (span === null) return call(context === null ? {} : { traceparent: traceParentOf(context) });
+  try {
+    const answer = await call({ traceparent: traceParentOf(span.context) });
+    recordAnswer(span, answer);
+    return answer;
+  } catch (error) {
+    span.fail(String(error));
+    throw error;
+  } finally {
+    span.end();
+  }
 }
 
 function tracedRequest(tracer: Tracer, request: InferRequest): [InferRequest, Span | null] {

@@ -67,7 +67,11 @@ export class EngineCalls {
     return this.call(path, requestSerialize, responseDeserialize, request, timeoutMs, gone);
   }
 
-  async infer({ message, timeoutUs }: HttpInfer, gone: AbortSignal): Promise<DecodedInfer> {
+  async infer(
+    { message, timeoutUs }: HttpInfer,
+    gone: AbortSignal,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<DecodedInfer> {
     const bytes = encodeInferRequest(message);
     const limit = this.limits.maxMessageBytes;
     if (bytes.length > limit) {
@@ -76,7 +80,7 @@ export class EngineCalls {
     const most = this.limits.workTimeoutMs;
     const timeoutMs = timeoutUs === undefined ? most : Math.min(most, timeoutUs / 1_000 + graceMs);
     const path = this.methods['ModelInfer']!.path;
-    return decodeInferResponse(await this.call(path, same, same, bytes, timeoutMs, gone));
+    return decodeInferResponse(await this.call(path, same, same, bytes, timeoutMs, gone, headers));
   }
 
   private faultOf(error: ServiceError): HttpFault {
@@ -97,6 +101,7 @@ export class EngineCalls {
     request: Request,
     timeoutMs: number,
     gone: AbortSignal,
+    headers: Readonly<Record<string, string>> = {},
   ): Promise<Answer> {
     const client = this.client();
     const deadline = Date.now() + timeoutMs;
@@ -107,6 +112,7 @@ export class EngineCalls {
         else resolve(answer as Answer);
       };
       const metadata = new Metadata();
+      for (const [name, value] of Object.entries(headers)) metadata.set(name, value);
       const call = client.makeUnaryRequest(
         path,
         serialize,

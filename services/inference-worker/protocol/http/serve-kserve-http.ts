@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { defaultMaxMessageBytes } from '#lib/engine-client/grpc';
+import { noTracer, type Tracer } from '#lib/tracing/tracer';
 import type { AuditLog } from '#lib/audit';
 import { closeServer, listen } from '#lib/health';
 import { actorOf, createWebServer, type ServerTls } from '#lib/server-tls';
@@ -8,6 +9,7 @@ import { shownText } from '#schemas/shown-text';
 import type { WantedModels } from '../../sentinel/wanted-models';
 import { CallsUnderWay } from '../calls-under-way';
 import { EngineConnection } from '../engine-connection';
+import { tracedHttpInference } from '../traced-inference';
 import { controls } from './control-answers';
 import { EngineCalls } from './engine-calls';
 import { HttpFault, unavailable } from './http-fault';
@@ -37,6 +39,8 @@ export interface KserveHttpOptions {
   readonly tls?: ServerTls | null;
   /** Of loads and unloads. */
   readonly audit?: AuditLog;
+  /** For calls whose callers record a trace. */
+  readonly tracer?: Tracer;
   /** For faults that are ours. */
   readonly onFault?: (error: Error) => void;
 }
@@ -155,7 +159,10 @@ class KserveHttpServer {
           route.version,
           splitInferBody(request.headers[headerLength], body),
         );
-        const answer = await this.calls.infer(infer, gone);
+        const { tracer = noTracer } = this.options;
+        const answer = await tracedHttpInference(tracer, request.headers, (headers) =>
+          this.calls.infer(infer, gone, headers),
+        );
         return send(response, 200, httpAnswerOf(answer, infer.isBinary));
       }
       const control = controls[route.name as keyof typeof controls];
