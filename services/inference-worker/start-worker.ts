@@ -114,9 +114,22 @@ export async function startProtocol(
     audit,
   };
   const onFault = (error: Error): void => logger.error({ event: 'KserveHttpFailed', error });
-  const grpc = await serveInferenceProtocol({ bind, port: config.grpcPort, peers, tracer: telemetry.tracer, ...engine });
+  const grpc = await serveInferenceProtocol({
+    bind,
+    port: config.grpcPort,
+    peers,
+    tracer: telemetry.tracer,
+    ...engine,
+  });
   onStop('inference protocol', () => grpc.close());
-  const http = await serveKserveHttp({ bind, port: config.kserveHttpPort, maxBodyBytes, onFault, tracer: telemetry.tracer, ...engine });
+  const http = await serveKserveHttp({
+    bind,
+    port: config.kserveHttpPort,
+    maxBodyBytes,
+    onFault,
+    tracer: telemetry.tracer,
+    ...engine,
+  });
   onStop('inference protocol over HTTP', () => http.close());
   const metrics = await serveMetrics(telemetry.registry, { bind, port: config.metricsPort, tls });
   onStop('metrics', () => metrics.close());

@@ -82,7 +82,9 @@ test('so it is over HTTP', async () => {
   await tracedHttpInference(noTracer, { traceparent: traceParentOf(caller) }, call);
   await tracedHttpInference(tracer, { traceparent: 'nonsense' }, call);
   await expect(
-    tracedHttpInference(tracer, { traceparent: traceParentOf(caller) }, () => Promise.reject(new Error('no'))),
+    tracedHttpInference(tracer, { traceparent: traceParentOf(caller) }, () =>
+      Promise.reject(new Error('no')),
+    ),
   ).rejects.toThrow('no');
   expect(seen).toEqual([{ traceparent: traceParentOf(ours) }, { traceparent: traceParentOf(caller) }, {}]);
   const whole = [{ 'roundhouse.model': 'delivery_time' }, ['etr', 1_000n, 3_000n], 'end'];
