@@ -33,7 +33,8 @@ function roundNumber(index: number): Parameters<RoundhouseClient['submitRound']>
   return buildRound({
     runId: 'upgrade' as RunId,
     roundId: `round-${index}` as RoundId,
-    zoneId: `zone-${index % zones}` as ZoneId,
+    // Two in a row, so that either version accepts rounds of every zone, and so of every partition.
+    zoneId: `zone-${(index >> 1) % zones}` as ZoneId,
     sequence: BigInt(index + 1),
     deadline: (Date.now() + deadlineMs) as UnixMs,
     couriers: Array.from({ length: 8 }, (_, i) => buildCourier(`c${i}`, { position: { x: 150 * i, y: 0 } })),
