@@ -55,7 +55,7 @@ export function chooseStart(
     if (!head.isTrial) untilMs = Math.min(untilMs, head.leftMs - head.earliest.finishMs);
     const isPressing = head.leftMs - head.earliest.finishMs < drainMs;
     for (const plan of head.plans) {
-      if (!isGoodEnough(plan, head, drainMs)) continue;
+      if (!isGoodEnough(plan, head, drainMs) || plan.device.isFullOf(plan.held.shard.model)) continue;
       const heldMs = plan.device.isShortOf(plan.held.shard.model)
         ? 0
         : Math.max(plan.holdMs - cushionMs, plan.queueMs - cushionMs - bufferMs);

@@ -30,6 +30,8 @@ const orPhase = phases.indexOf('or');
 
 /** One under way and one behind it. */
 const passesAhead = 2;
+/** … and one more for as long as it takes until an answer has brought the next one here. */
+const mostPassesAhead = 3;
 
 /** What shards on one device have still to do, by resource; the processor's part is the worker's. */
 export class DeviceLoad {
@@ -75,9 +77,14 @@ export class DeviceLoad {
 
   /** It has so few, of the model or in all, that no estimate is worth the risk that it runs dry. */
   isShortOf(model: string): boolean {
-    const { leastInFlight = 0, inPasses } = this.spec;
-    if (this.started.size < leastInFlight) return true;
-    return (this.startedOf.get(model) ?? 0) < passesAhead * (inPasses?.get(model) ?? 0);
+    if (this.started.size < (this.spec.leastInFlight ?? 0)) return true;
+    return this.passesOf(model) < passesAhead;
+  }
+
+  /** What of the model is started now would wait behind full passes. */
+  isFullOf(model: string): boolean {
+    const passes = this.passesOf(model);
+    return passes !== Infinity && passes >= mostPassesAhead;
   }
 
   /** Whether its engine may have it at all. */
@@ -110,6 +117,12 @@ export class DeviceLoad {
 
   private demandOf(phase: number, shard: Sized): number {
     return resourceOfPhase[phase] === cpuResource ? 1 / this.cores : demandOf(phase, shard, this.spec);
+  }
+
+  /** Under way, in passes of all its instances; Infinity where it has none. */
+  private passesOf(model: string): number {
+    const inPasses = this.spec.inPasses?.get(model);
+    return inPasses === undefined ? Infinity : (this.startedOf.get(model) ?? 0) / inPasses;
   }
 
   private count(model: string, change: 1 | -1): void {

@@ -35,7 +35,8 @@ export interface SchedulingDevice {
   /**
    * Of models that are computed in passes: how many the passes of all instances take. What batches does far more in a
    * pass of many than in one of few, so while it has fewer than twice as many of a model none of that model is held back:
-   * a full pass is under way, and one behind it.
+   * a full pass is under way, and one behind it. With more than three times as many nothing more of it is started: it would
+   * only wait there.
    */
   readonly inPasses?: ReadonlyMap<string, number>;
   /** `fifo` uses it only while there is no other. */

@@ -134,6 +134,22 @@ describe('passes', () => {
     scheduler.leave('l1');
     expect(idOf(scheduler.decide(0))).toBe('start l5');
   });
+
+  test('with three full passes of a model no more of it is started, and that keeps nobody else back', () => {
+    // Whatever is predicted, it could start.
+    const scheduler = new Staggered(settings({ ...exact, cushionMs: 1e9, mostPasses: 2 }), costs(models));
+    scheduler.deviceUp(device('gpu', { inPasses, isUntold: true }));
+    for (const id of ['h1', 'h2', 'h3', 'h4']) scheduler.arrive(buildShard(id, { model: 'heavy' }), 0);
+    expect([1, 2, 3].map(() => idOf(scheduler.decide(0)))).toEqual(['start h1', 'start h2', 'start h3']);
+    expect(idOf(scheduler.decide(0))).toMatch(/^wait/);
+    // More than `mostPasses` go before h4, which they don't hold up.
+    for (const id of ['l1', 'l2', 'l3', 'l4']) scheduler.arrive(buildShard(id, { model: 'light' }), 0);
+    expect([1, 2, 3, 4].map(() => idOf(scheduler.decide(0)))).toEqual(
+      ['l1', 'l2', 'l3', 'l4'].map((id) => `start ${id}`),
+    );
+    scheduler.leave('h1');
+    expect(idOf(scheduler.decide(0))).toBe('start h4');
+  });
 });
 
 describe('urgent', () => {

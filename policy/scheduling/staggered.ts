@@ -49,7 +49,7 @@ export class Staggered implements Scheduler {
     const cpuAheadMs = this.held.look(nowMs);
     const heads: HeadPlans[] = [];
     let untilMs = Infinity;
-    const isOverdue = this.waiting.passesOfOldest() >= this.settings.mostPasses;
+    const isOverdue = this.waiting.passesOfOldest() >= this.settings.mostPasses && !this.isFull();
     for (const head of this.considered(isOverdue)) {
       const { deadlineMs } = head.shard;
       if (deadlineMs <= nowMs) return this.giveBack(head, 'late');
@@ -85,6 +85,13 @@ export class Staggered implements Scheduler {
 
   figures(): SchedulerFigures {
     return this.held.figures();
+  }
+
+  /** The oldest waits for places among its model's, which nobody takes from it. */
+  private isFull(): boolean {
+    const model = this.waiting.oldest()!.shard.model;
+    for (const device of this.held.devices.values()) if (!device.isFullOf(model)) return false;
+    return true;
   }
 
   /** Of one that has been passed too often: nothing else starts until it does. */
