@@ -5,11 +5,12 @@ import type {
   CourierMove,
   DecisionContent,
   DispatchRound,
+  Order,
   Point,
 } from '#schemas/domain';
 import { distanceMetres, projectPoints, travelSeconds } from '../routing/index';
 import type { RunStop } from './courier-run';
-import type { DayState } from './day-state';
+import { give, type DayState } from './day-state';
 import { moveStop, runStops } from './run-stops';
 
 /** Ride factor 1, per mille. */
@@ -17,21 +18,26 @@ const FACTOR_ONE = 1000;
 
 /**
  * Carries a decision out. Final: the courier's plan becomes the decision's. Partial: it drives to the
- * pickup when it is free, and its orders stay open. Tentative: nothing happens.
+ * pickup when it is free, and its orders stay open. Tentative: nothing happens. On a day with late changes the
+ * courier is bound by its pickup only: until then the next decision may change what it takes.
  */
 export function applyDecision(state: DayState, round: DispatchRound, decision: DecisionContent): void {
   const assignments = firstAssignments(decision);
   const moves = new Map(decision.moves.map((move) => [move.courierId, move]));
+  for (const run of state.runs.values()) run.keepBound();
   for (const courier of round.couriers) {
     const run = state.runs.get(courier.courierId)!;
     const kept = run.remaining().filter((stop) => stop.kind !== 'move');
     const assignment = assignments.get(courier.courierId);
-    const stops =
-      assignment?.stage === 'final'
+    const isOpen = assignment !== undefined && staysOpen(state, round, courier, assignment);
+    const isFinal = assignment?.stage === 'final' && !isOpen;
+    const stops = isOpen
+      ? openStops(round, courier, assignment, kept)
+      : isFinal
         ? finalStops(state, round, courier, assignment, kept)
         : movedStops(state, { round, courier, assignment, move: moves.get(courier.courierId) }, kept);
     run.follow(stops, round.asOf);
-    if (assignment?.stage === 'final') give(state, round, assignment);
+    if (isFinal) give(state, courier.courierId, dropped(round, assignment), round.asOf);
   }
   tell(state, decision);
   for (const { orderId, timesDeferred } of round.orders) {
@@ -95,16 +101,42 @@ function expectedRide({ space, policy: { travel } }: DispatchRound, courier: Cou
   return travelSeconds(metres, travel.metresPerHour[courier.vehicle], travel.quantumSeconds, FACTOR_ONE);
 }
 
-function give(state: DayState, round: DispatchRound, assignment: Assignment): void {
-  const drops = assignment.stops.filter((stop) => stop.kind === 'dropoff').flatMap((stop) => stop.orderIds);
-  const orderIds = drops.filter((orderId) => state.open.has(orderId));
-  if (orderIds.length > 0) {
-    state.log.bundle({ courierId: assignment.courierId, assignedAt: round.asOf, orderIds });
-  }
-  for (const orderId of orderIds) {
-    state.given.set(orderId, state.open.get(orderId)!);
-    state.open.delete(orderId);
-  }
-  const { courierId } = assignment;
-  state.ordersGiven.set(courierId, (state.ordersGiven.get(courierId) ?? 0) + orderIds.length);
+/** The assigned orders in the order of their drop-offs. */
+function dropped({ orders }: DispatchRound, { stops }: Assignment): Order[] {
+  const known = new Map(orders.map((order) => [order.orderId, order]));
+  return stops
+    .filter(({ kind }) => kind === 'dropoff')
+    .flatMap(({ orderIds }) => orderIds.map((id) => known.get(id)!));
+}
+
+/** It can set out before the next round, and a meal of its isn't ready yet. */
+function staysOpen(
+  { day, open }: DayState,
+  { asOf }: DispatchRound,
+  { availableAt }: Courier,
+  { stage, orderIds }: Assignment,
+): boolean {
+  if (!day.lateChanges || day.couriersAre !== 'committed' || stage === 'tentative') return false;
+  if (availableAt >= asOf + day.roundSeconds) return false;
+  return stage === 'partial' || orderIds.some((orderId) => day.truth.readyAt(open.get(orderId)!) > asOf);
+}
+
+/** The drive there, then the pickup once it can be. */
+function openStops(
+  round: DispatchRound,
+  courier: Courier,
+  assignment: Assignment,
+  kept: readonly RunStop[],
+): RunStop[] {
+  const orders = new Map(round.orders.map((order) => [order.orderId, order]));
+  const [pickup, ...drops] = runStops(assignment, courier, orders) as [RunStop, ...RunStop[]];
+  const { rideSeconds, postSeconds } = pickup.expected;
+  const drive = { rideSeconds, notBefore: -Infinity, postSeconds: 0 };
+  const there = { rideSeconds: 0, notBefore: -Infinity, postSeconds };
+  return [
+    ...kept,
+    { kind: 'move', orders: [], place: pickup.place, preSeconds: 0, expected: drive },
+    { ...pickup, open: true, expected: there },
+    ...drops,
+  ];
 }

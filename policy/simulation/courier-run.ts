@@ -8,6 +8,8 @@ export interface RunStop {
   readonly orders: readonly Order[];
   readonly place: Place;
   readonly preSeconds: number;
+  /** A pickup that is done once all its meals are ready, unless another decision comes first; what follows goes with it. */
+  readonly open?: true;
   readonly expected: {
     readonly rideSeconds: number;
     /** Service can't happen before it; −Infinity where the plan has no wait. */
@@ -22,6 +24,8 @@ interface Visit {
   /** As it really happens. */
   readonly servedAt: number;
   readonly departAt: number;
+  /** A pickup that never happens: the courier waits to the end of its shift. */
+  readonly isInVain: boolean;
   readonly expectedDepartAt: number;
 }
 
@@ -36,17 +40,27 @@ function expectedDeparture(stop: RunStop, startAt: number): number {
   return Math.max(served, stop.expected.notBefore) + stop.expected.postSeconds;
 }
 
+/** Told of what a courier does without a decision. */
+export interface OrderBook {
+  /** It picks up orders that it was told of only, in the order of their drop-offs. */
+  take(courier: DayCourier, orders: readonly Order[], at: Seconds): void;
+  /** Its shift has ended before the orders could be picked up; absent where it waits for them all the same. */
+  giveBack?(courier: DayCourier, orders: readonly Order[]): void;
+}
+
 /** One courier through the day: where it is, what it is at, what it will do. */
 export class CourierRun {
   private place: Place;
   private freeAt: number;
   private visit: Visit | null = null;
   private plan: RunStop[] = [];
+  private thereSince = -Infinity;
 
   constructor(
     readonly courier: DayCourier,
     private readonly truth: Truth,
     private readonly log: CourierLog,
+    private readonly book: OrderBook = { take: () => undefined },
   ) {
     this.place = courier.start;
     this.freeAt = courier.onAt;
@@ -57,11 +71,33 @@ export class CourierRun {
     for (;;) {
       if (this.visit !== null && this.visit.departAt > now) return;
       if (this.visit !== null) this.leave(this.visit);
-      const next = this.plan[0];
-      if (next === undefined || this.freeAt > now) return;
-      this.plan.shift();
-      this.begin(next, this.freeAt);
+      const startAt = this.nextStartAt();
+      if (startAt > now || startAt === Infinity) return;
+      const next = this.plan.shift()!;
+      if (next.open) this.beginOpen(next, startAt);
+      else this.begin(next, startAt);
     }
+  }
+
+  private nextStartAt(): number {
+    const next = this.plan[0];
+    if (next === undefined) return Infinity;
+    if (!next.open) return this.freeAt;
+    const ready = largest(next.orders, (order) => this.truth.readyAt(order));
+    const at = Math.max(this.freeAt, this.thereSince + next.preSeconds, ready);
+    return at > this.courier.offAt ? Infinity : at;
+  }
+
+  /** It has walked in and waited. */
+  private beginOpen(stop: RunStop, at: number): void {
+    const drops = this.plan.filter(({ kind }) => kind === 'dropoff').flatMap(({ orders }) => orders);
+    this.book.take(this.courier, drops, at as Seconds);
+    this.begin({ ...stop, preSeconds: 0 }, at);
+  }
+
+  /** Forgets what was still open. */
+  keepBound(): void {
+    this.plan = [...this.remaining()];
   }
 
   /** Replaces what lies beyond the current stop; an idle courier sets out at `now`, or when its shift begins. */
@@ -70,18 +106,19 @@ export class CourierRun {
     if (this.visit === null) this.freeAt = Math.max(this.freeAt, now);
   }
 
-  /** The stops beyond the current one. */
+  /** The stops beyond the current one, up to an open pickup. */
   remaining(): readonly RunStop[] {
-    return this.plan;
+    const open = this.plan.findIndex((stop) => stop.open);
+    return open < 0 ? this.plan : this.plan.slice(0, open);
   }
 
   expectedEnd(now: number): number {
-    return this.plan.reduce((t, stop) => expectedDeparture(stop, t), this.expectedFreeAt(now));
+    return this.remaining().reduce((t, stop) => expectedDeparture(stop, t), this.expectedFreeAt(now));
   }
 
   /** The courier as the dispatcher sees it at `now`. */
   seen(now: number, as: 'committed' | 'held'): Courier {
-    const rest = this.plan.filter((stop) => stop.kind !== 'move');
+    const rest = this.remaining().filter((stop) => stop.kind !== 'move');
     const committed = as === 'committed' && rest.length > 0;
     const at = committed ? rest[rest.length - 1]!.place.point : this.nextPoint();
     const free = committed
@@ -123,9 +160,11 @@ export class CourierRun {
     const served = arriveAt + stop.preSeconds;
     const ready = stop.kind === 'pickup' ? largest(stop.orders, (order) => truth.readyAt(order)) : -Infinity;
     const servedAt = Math.max(served, ready);
-    const departAt = servedAt + this.truePost(stop);
-    this.visit = { stop, servedAt, departAt, expectedDepartAt: expectedDeparture(stop, startAt) };
-    this.logService(this.visit);
+    const { giveBack } = this.book;
+    const isInVain = stop.kind === 'pickup' && giveBack !== undefined && servedAt > courier.offAt;
+    const departAt = isInVain ? Math.max(arriveAt, courier.offAt) : servedAt + this.truePost(stop);
+    this.visit = { stop, servedAt, departAt, isInVain, expectedDepartAt: expectedDeparture(stop, startAt) };
+    if (!isInVain) this.logService(this.visit);
   }
 
   private truePost(stop: RunStop): number {
@@ -135,9 +174,17 @@ export class CourierRun {
   }
 
   private leave(visit: Visit): void {
-    this.place = visit.stop.place;
+    const { place, kind } = visit.stop;
+    if (kind !== 'move' || place.placeId !== this.place.placeId) this.thereSince = visit.departAt;
+    this.place = place;
     this.freeAt = visit.departAt;
     this.visit = null;
+    if (!visit.isInVain) return;
+    const { orders } = visit.stop;
+    this.plan = this.plan.filter(
+      (stop) => stop.kind !== 'dropoff' || !stop.orders.every((o) => orders.includes(o)),
+    );
+    this.book.giveBack?.(this.courier, orders);
   }
 
   private logLeg(stop: RunStop, startAt: number): void {

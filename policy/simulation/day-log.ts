@@ -1,4 +1,4 @@
-import type { OrderId, Seconds } from '#schemas/brands';
+import type { CourierId, OrderId, Seconds } from '#schemas/brands';
 import type { Order } from '#schemas/domain';
 import type { CourierLog } from './courier-run';
 import type { BundleRecord, DayCourier, DayEvent, Delivery, Leg } from './day';
@@ -18,6 +18,14 @@ export class DayLog implements CourierLog {
 
   bundle(bundle: BundleRecord): void {
     this.bundles.push(bundle);
+  }
+
+  /** The last one of the courier with this order never was. */
+  bundleGivenBack(courierId: CourierId, orderId: OrderId): void {
+    const at = this.bundles.findLastIndex(
+      (bundle) => bundle.courierId === courierId && bundle.orderIds.includes(orderId),
+    );
+    this.bundles.splice(at, 1);
   }
 
   pickedUp({ orderId }: Order, { courierId }: DayCourier, at: Seconds): void {

@@ -1,6 +1,6 @@
 import type { CourierId, OrderId, PlaceId, Seconds } from '#schemas/brands';
 import type { Order } from '#schemas/domain';
-import { CourierRun } from './courier-run';
+import { CourierRun, type OrderBook } from './courier-run';
 import type { Day, Place } from './day';
 import { DayLog } from './day-log';
 
@@ -30,9 +30,15 @@ export function dayState(day: Day): DayState {
   const log = new DayLog();
   const restaurants = day.demand?.restaurants ?? [];
   const stops = [...restaurants, ...day.orders.flatMap((order) => [order.pickup, order.dropoff])];
-  return {
+  const book: OrderBook = {
+    take: ({ courierId }, orders, at) => give(state, courierId, orders, at),
+    ...(day.couriersAre === 'committed' && {
+      giveBack: ({ courierId }, orders) => giveBack(state, courierId, orders),
+    }),
+  };
+  const state: DayState = {
     day,
-    runs: new Map(day.couriers.map((c) => [c.courierId, new CourierRun(c, day.truth, log)])),
+    runs: new Map(day.couriers.map((c) => [c.courierId, new CourierRun(c, day.truth, log, book)])),
     places: new Map(stops.map(({ placeId, point }) => [placeId, { placeId, point }])),
     log,
     unplaced: [...day.orders].sort((a, b) => b.placedAt - a.placedAt || (a.orderId < b.orderId ? 1 : -1)),
@@ -43,6 +49,28 @@ export function dayState(day: Day): DayState {
     told: new Map(),
     ordersGiven: new Map(),
   };
+  return state;
+}
+
+/** The courier is bound to these orders from now on. */
+export function give(state: DayState, courierId: CourierId, orders: readonly Order[], at: Seconds): void {
+  const given = orders.filter(({ orderId }) => state.open.has(orderId));
+  const orderIds = given.map(({ orderId }) => orderId);
+  if (given.length > 0) state.log.bundle({ courierId, assignedAt: at, orderIds });
+  for (const orderId of orderIds) {
+    state.given.set(orderId, state.open.get(orderId)!);
+    state.open.delete(orderId);
+  }
+  state.ordersGiven.set(courierId, (state.ordersGiven.get(courierId) ?? 0) + given.length);
+}
+
+function giveBack(state: DayState, courierId: CourierId, orders: readonly Order[]): void {
+  for (const order of orders) {
+    state.given.delete(order.orderId);
+    state.open.set(order.orderId, order);
+  }
+  state.log.bundleGivenBack(courierId, orders[0]!.orderId);
+  state.ordersGiven.set(courierId, state.ordersGiven.get(courierId)! - orders.length);
 }
 
 /** Lets the day happen up to `now`. */

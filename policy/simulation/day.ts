@@ -65,6 +65,11 @@ export interface Day {
    * `held`: it is offered with the stops it holds, beyond the one it is at or on the way to.
    */
   readonly couriersAre: 'committed' | 'held';
+  /**
+   * Of `committed` couriers: what one takes from a restaurant may be changed until it picks up, which it does between
+   * rounds once all meals that it was told of are ready.
+   */
+  readonly lateChanges?: boolean;
   /** Couriers whose shift begins within this time are offered too (shifts are known beforehand). */
   readonly shiftLookaheadSeconds: Seconds;
   /** Orders ready later than this after `asOf` wait for a later round; null offers all that are placed. */

@@ -4,6 +4,7 @@ import type {
   CommitmentStage,
   DecisionContent,
   DispatchRound,
+  Order,
   PlannedStop,
 } from '#schemas/domain';
 import { buildOrder, buildPolicy, buildStop } from '../../test/support/build-round';
@@ -129,6 +130,23 @@ describe('a committed day', () => {
     ]);
   });
 
+  test('a courier whose shift ends before the meal is ready gives it back', async () => {
+    const orders = [{ ...order('a', 0, 4, 60), known: { ready: false, pickupWait: true, handover: true } }];
+    const other = { ...courier, courierId: 'd' as CourierId, onAt: minute(14) };
+    const couriers = [{ ...courier, offAt: minute(12) }, other];
+    const late = { ...truth, readyAt: () => minute(13) };
+    const { rounds, result } = await run({ orders, couriers, truth: late }, (round) =>
+      decide(round, round.couriers.length > 0 ? ids(round) : [], 'final'),
+    );
+    // Given to c at 0, which waits at R until 720; open again at 900, when d, free there, rides 300 s: 1200 + 120.
+    expect(rounds.map((round) => [round.asOf, ids(round)])).toEqual([
+      [0, ['a']],
+      [900, ['a']],
+    ]);
+    expect(result.bundles).toEqual([{ courierId: 'd', assignedAt: 900, orderIds: ['a'] }]);
+    expect(result.deliveries).toMatchObject([{ courierId: 'd', pickedUpAt: 1320 }]);
+  });
+
   test('a busy courier is offered free at the end of its plan, and the next bundle follows it', async () => {
     const orders = [order('a', 0, 0, 60), order('b', 4, 4, 0)];
     const { rounds, result } = await run({ orders }, (round) =>
@@ -179,6 +197,51 @@ describe('a committed day', () => {
     };
     expect(await seen(seconds(0))).toEqual([[], [], [600], []]); // 15 min is after 12
     expect(await seen(minute(5))).toEqual([[], [600], [600], []]);
+  });
+});
+
+describe('late changes: the pickup binds', () => {
+  const unknown = { ready: false, pickupWait: true, handover: true };
+  const readyAt = { a: minute(13), b: minute(8) };
+  const late = {
+    lateChanges: true,
+    truth: { ...truth, readyAt: (o: Order) => readyAt[o.orderId as 'a' | 'b'] },
+  };
+
+  test('a courier that waits picks up when the meal is ready, between rounds', async () => {
+    const orders = [{ ...order('a', 0, 4, 60), known: unknown }];
+    const { rounds, result } = await run({ ...late, orders }, (round) => decide(round, ids(round), 'final'));
+    // Expected at 4 min, so each decision is final; there at 300 s, the meal is ready at 780 only.
+    expect(rounds.map((round) => [round.asOf, ids(round)])).toEqual([
+      [0, ['a']],
+      [300, ['a']],
+      [600, ['a']],
+    ]);
+    expect(rounds[2]!.couriers[0]).toMatchObject({ availableAt: 600, position: { x: 0 } });
+    expect(result.bundles).toEqual([{ courierId: 'c', assignedAt: 780, orderIds: ['a'] }]);
+    // Leaves 900, home-a 60 s on.
+    expect(result.deliveries).toMatchObject([{ pickedUpAt: 780, droppedOffAt: 1080 }]);
+  });
+
+  test('until then the next decision may give it another order of the restaurant', async () => {
+    const orders = [order('a', 0, 4, 60), order('b', 1, 6, 60)].map((o) => ({ ...o, known: unknown }));
+    const { rounds, result } = await run({ ...late, orders }, (round) =>
+      decide(round, ids(round).slice(-1), 'final'),
+    );
+    // At 300 s b takes the place of a: ready at 480, dropped at 480 + 120 + 60 + 120 = 780, free at 900.
+    expect(rounds.map((round) => ids(round)).slice(0, 3)).toEqual([['a'], ['a', 'b'], ['a']]);
+    expect(result.deliveries[0]).toMatchObject({ orderId: 'b', pickedUpAt: 480, droppedOffAt: 780 });
+    // At 600 a is told, the courier free at 900 in 60 m: not before the next round, so bound as ever; there 960.
+    expect(result.deliveries[1]).toMatchObject({ orderId: 'a', pickedUpAt: 1080 });
+  });
+
+  test('no pickup behind the end of the shift', async () => {
+    const orders = [{ ...order('a', 0, 4, 60), known: unknown }];
+    const couriers = [{ ...courier, offAt: minute(12) }];
+    const { result } = await run({ ...late, orders, couriers }, (round) =>
+      decide(round, round.couriers.length > 0 ? ids(round) : [], 'final'),
+    );
+    expect(result.undelivered).toEqual(['a']);
   });
 });
 

@@ -10,11 +10,18 @@ import type { ParameterValue } from './space';
 
 type Json = Readonly<Record<string, unknown>>;
 
+/** Of the predicted preparation, after which a meal is taken to be ready. */
+export const preparationShare = 'day.preparationShare';
+
+const lateChanges = 'day.lateChanges';
+
 /** Parameters that are the day's, not a policy's, and their bounds. */
 const dayParameters = {
   'day.shiftLookaheadSeconds': { min: 0, max: 86_400 },
   'day.demand.memorySeconds': { min: 1, max: 86_400 },
   'day.demand.leastPerHour': { min: 0, max: 1_000 },
+  [lateChanges]: { min: 0, max: 1 },
+  [preparationShare]: { min: 0.1, max: 10 },
 } as const;
 type DayParameter = keyof typeof dayParameters;
 
@@ -68,6 +75,7 @@ export function pointDay(day: Day, point: Point): Day {
   return {
     ...day,
     ...value('day.shiftLookaheadSeconds'),
+    ...(point[lateChanges] !== undefined && { lateChanges: point[lateChanges] === 1 }),
     ...(day.demand && {
       demand: { ...day.demand, ...value('day.demand.memorySeconds'), ...value('day.demand.leastPerHour') },
     }),

@@ -60,6 +60,9 @@ test('decisions are made with predicted times, none of them before now', async (
   await withPredictedReady(dispatch, () => Promise.resolve([900.4, 700]))(round);
   // 400 + 900 = 1,300; 400 + 700 = 1,100.
   expect(seen[1]!.orders.map(({ readyAt }) => readyAt)).toEqual([1_300, 50, 1_100]);
+  await withPredictedReady(dispatch, byMean, 0.9)(round);
+  // 400 + 0.9 · 1,100 = 1,390; 400 + 0.9 · 300 = 670, which is over.
+  expect(seen[2]!.orders.map(({ readyAt }) => readyAt)).toEqual([1_390, 50, 1_000]);
 });
 
 test('a repository without the network', async () => {

@@ -52,13 +52,16 @@ export type PrepPredictor = (round: DispatchRound, orders: readonly Order[]) => 
 export const byMean: PrepPredictor = (_round, orders) =>
   Promise.resolve(orders.map(({ placedAt, readyAt }) => readyAt - placedAt));
 
-/** Decides with predicted times as if they were known; what isn't known to be ready isn't ready before now. */
-export function withPredictedReady(dispatch: Dispatch, predict: PrepPredictor): Dispatch {
+/**
+ * Decides with predicted times as if they were known: a meal is taken to be ready after `share` of its predicted
+ * preparation, and not before now.
+ */
+export function withPredictedReady(dispatch: Dispatch, predict: PrepPredictor, share = 1): Dispatch {
   return async (round) => {
     const unknown = round.orders.filter(({ known }) => !known.ready);
     const predicted = await predict(round, unknown);
     const at = new Map(
-      unknown.map((order, index) => [order, order.placedAt + Math.round(predicted[index]!)]),
+      unknown.map((order, index) => [order, order.placedAt + Math.round(share * predicted[index]!)]),
     );
     const orders = round.orders.map((order) => {
       const readyAt = at.get(order);

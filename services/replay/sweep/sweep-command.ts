@@ -8,7 +8,7 @@ import { writeJsonFile } from '../recording/manifest-file';
 import { sha256OfFile } from '../recording/recording-writer';
 import { leaveOut, ranked, type HeldOut, type PointResults } from './leave-out';
 import type { SweepOptions } from './options';
-import { pointDay } from './point-day';
+import { pointDay, preparationShare } from './point-day';
 import { gridPoints, randomPoints, type Point } from './points';
 import { ProgressBar, type Terminal } from './progress-bar';
 import { resultKey, ResultsFile, type SweepResult } from './results-file';
@@ -37,6 +37,8 @@ function checkedPoints(options: SweepOptions, days: Iterable<SweepDay>): Point[]
   const space = readSpace(options.space);
   const { random, seed } = options;
   const points = random === null ? gridPoints(space) : randomPoints(space, random, seed);
+  if (options.ready === 'known' && points.some((point) => preparationShare in point))
+    throw new ArgumentsInvalid(`${preparationShare} is of --ready mean and network`);
   for (const { day } of days) for (const point of points) pointDay(day, point);
   return points;
 }

@@ -10,9 +10,9 @@ import type { RunId, UnixMs } from '#schemas/brands';
 import { CANDIDATE_COST_MODEL } from '#schemas/tensors';
 import { planMdrpDay } from '../../../launcher/day/planned-day';
 import { readTableDay } from '../import/table-day';
-import { pointDay } from './point-day';
+import { pointDay, preparationShare } from './point-day';
 import type { Point } from './points';
-import { meanReadyDay, withPredictedReady, type PrepPredictor } from './ready-knowledge';
+import { byMean, meanReadyDay, withPredictedReady, type PrepPredictor } from './ready-knowledge';
 
 export interface SweepDay {
   readonly name: string;
@@ -40,6 +40,13 @@ export async function openSweepDay(folder: string, roundMinutes: number): Promis
 
 const models = [{ name: CANDIDATE_COST_MODEL, version: '0', contentHash: '0'.repeat(64) }];
 
+/** A courier that comes too early waits, a meal that is ready too early gets cold: docs/mdrp.md. */
+const SHARE_OF_MEAN = 0.9;
+
+function shareOf(point: Point, predict: PrepPredictor): number {
+  return Number(point[preparationShare] ?? (predict === byMean ? SHARE_OF_MEAN : 1));
+}
+
 /** The day in closed loop under the point's policy, in this process; `predict` where readiness isn't known. */
 export async function sweepDay(
   { day, rules }: SweepDay,
@@ -53,7 +60,7 @@ export async function sweepDay(
     day: changed,
     runId: 'sweep' as RunId,
     deadlineAt: () => Number.MAX_SAFE_INTEGER as UnixMs,
-    dispatch: predict === null ? dispatch : withPredictedReady(dispatch, predict),
+    dispatch: predict === null ? dispatch : withPredictedReady(dispatch, predict, shareOf(point, predict)),
   });
   return dayMetrics(changed, result, rules);
 }
