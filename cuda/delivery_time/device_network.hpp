@@ -42,8 +42,6 @@ struct DeviceNetworkOptions {
   std::size_t callGraphRows = kCallGraphRows;
   /// Activations lie in the arena that all networks of a GPU share; false: each context has its own.
   bool sharedArena = true;
-  /// Each graph is captured of an execution that is never changed; false: of the one that other sizes of its profile use.
-  bool ownExecutions = true;
 };
 
 /// The delivery-time network on a GPU. One a (file, device, precision); its weights are there once.

@@ -25,7 +25,6 @@ struct Pair {
 };
 
 void checkBackendFailures(TritonHost& host, Network& cpu);
-void checkOwnExecutions(Network& cpu);
 
 void checkBackend(Network& cpu) {
   if (TritonHost::findCore().empty()) return skip("no TritonCore in the toolchain");
@@ -123,7 +122,6 @@ void checkOnGpu(const fs::path& folder) {
   checkSizes(*network, *cpu);
   checkCalls(*network, *cpu);
   checkCallsAtOnce(*network, *cpu, 5, 100);
-  checkOwnExecutions(*cpu);
   checkOddRows(*network, *cpu);
   checkContextsAtOnce(*network, *cpu);
   checkShared(network, *cpu);
@@ -146,28 +144,12 @@ void checkQuickly() {
   checkBackendMixed(*cpu);
 }
 
-std::shared_ptr<DeviceNetwork> networkWith(bool ownExecutions) {
-  DeviceNetworkOptions options = optionsOf(kShipped, nullptr, Precision::fp32);
-  options.ownExecutions = ownExecutions;
-  return gpu::load(options);
-}
-
-void checkOwnExecutions(Network& cpu) {
-  const auto network = networkWith(!DeviceNetworkOptions{}.ownExecutions);
-  checkSizes(*network, cpu);
-  checkCalls(*network, cpu);
-  checkCallsAtOnce(*network, cpu, 2, 100);
-}
-
-/// The graphs of calls alone, again and again, with either kind of executions.
+/// The graphs of calls alone, again and again.
 void checkGraphsLong() {
   const auto cpu = loadNetwork(kShipped, "");
-  for (const bool own : {false, true}) {
-    const auto network = networkWith(own);
-    std::printf("executions of graphs: %s\n", own ? "their own" : "shared");
-    for (int round = 0; round < 4; ++round) checkCalls(*network, *cpu);
-    checkCallsAtOnce(*network, *cpu, 4, 200);
-  }
+  const auto network = gpu::load(optionsOf(kShipped, nullptr, Precision::fp32));
+  for (int round = 0; round < 20; ++round) checkCalls(*network, *cpu);
+  checkCallsAtOnce(*network, *cpu, 10, 200);
 }
 
 }  // namespace

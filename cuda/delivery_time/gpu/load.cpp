@@ -80,7 +80,7 @@ std::shared_ptr<TensorRtNetwork> Loading::open(const std::string& plan) {
   return std::make_shared<TensorRtNetwork>(
       library_, plan,
       TensorRtNetwork::Settings{name_, options_.columns, options_.device, options_.graphs, options_.sharedArena,
-                                options_.callGraphRows, options_.ownExecutions});
+                                options_.callGraphRows});
 }
 
 std::string Loading::describe(const std::string& precision) const {
@@ -165,7 +165,7 @@ class LoadedNetworks {
                             std::to_string(options.columns.features) + ":" + std::to_string(options.columns.quantiles) +
                             " " + textOf(options.profiles) + (options.reference != nullptr ? " checked" : "") +
                             (options.graphs ? " graphs " + std::to_string(options.callGraphRows) : "") +
-                            (options.ownExecutions ? " own" : "") + (options.sharedArena ? " arena" : "");
+                            (options.sharedArena ? " arena" : "");
     const std::lock_guard lock(mutex_);
     const CurrentDevice current(options.device);
     std::erase_if(loaded_, [](const auto& entry) { return entry.second.expired(); });

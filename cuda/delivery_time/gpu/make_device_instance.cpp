@@ -22,8 +22,8 @@ std::size_t callGraphRowsOf(const backend::ModelSettings& settings) {
   throw Error(ErrorCode::modelFailed, "the parameter graph_rows is '" + text + "'; it must be a number of rows");
 }
 
-bool flagOf(const backend::ModelSettings& settings, const char* name, bool usual = true) {
-  const std::string text = settings.parameter(name, usual ? "true" : "false");
+bool flagOf(const backend::ModelSettings& settings, const char* name) {
+  const std::string text = settings.parameter(name, "true");
   if (text != "true" && text != "false") {
     throw Error(ErrorCode::modelFailed, std::string("the parameter ") + name + " is '" + text +
                                             "'; it must be true or false");
@@ -48,7 +48,6 @@ DeviceNetworkOptions optionsOf(Model& model, int device) {
   options.graphs = flagOf(settings, "graphs");
   options.callGraphRows = callGraphRowsOf(settings);
   options.sharedArena = flagOf(settings, "shared_arena");
-  options.ownExecutions = flagOf(settings, "own_executions", options.ownExecutions);
   return options;
 }
 

@@ -46,10 +46,8 @@ TensorRtContext::Execution& TensorRtContext::execution(std::size_t profile) {
 }
 
 TensorRtContext::Execution& TensorRtContext::captured(Buffers buffers, std::size_t padded) {
-  const std::size_t profile = profileFor(network_->profiles(), padded);
-  if (!network_->settings().ownExecutions) return execution(profile);
   Execution& execution = captured_[{buffers, padded}];
-  if (!execution.context) execution.context = network_->execution(profile, own_);
+  if (!execution.context) execution.context = network_->execution(profileFor(network_->profiles(), padded), own_);
   return execution;
 }
 
@@ -128,10 +126,9 @@ void TensorRtContext::enqueueHost(std::size_t rows, cudaStream_t stream) {
   graph(Source::host, rows, stream).launch(stream);
 }
 
-/// Executions of all profiles, too: they take memory of the GPU, which does not grow later then.
+/// Executions of all profiles that don't run as graphs only, too: they take memory of the GPU, which does not grow later.
 void TensorRtContext::prepare() {
-  const bool smallest = graphRows_ == 0 || !network_->settings().ownExecutions;
-  for (std::size_t profile = smallest ? 0 : 1; profile < executions_.size(); ++profile) (void)execution(profile);
+  for (std::size_t profile = graphRows_ > 0 ? 1 : 0; profile < executions_.size(); ++profile) (void)execution(profile);
   for (const Source source : {Source::host, Source::device}) {
     for (std::size_t rows = 1; rows <= graphRows_; rows *= 2) (void)graph(source, rows, own_);
     if (graphRows_ > 0) (void)graph(source, graphRows_, own_);

@@ -68,8 +68,7 @@ class TensorRtContext : public DeviceNetwork::Context {
   device::Stream own_;
   /// By profile; made when first needed.
   std::vector<Execution> executions_;
-  /// Those that graphs were captured of, where they have their own: TensorRT allows no change of them, so each has one shape
-  /// and one place.
+  /// Those that graphs were captured of. TensorRT allows no change of them, so each has one shape and one place.
   std::map<std::pair<Buffers, std::size_t>, Execution> captured_;
   /// Rows that run as a graph; 0 without graphs.
   std::size_t graphRows_ = 0;

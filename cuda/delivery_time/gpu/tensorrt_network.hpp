@@ -24,7 +24,6 @@ class TensorRtNetwork : public DeviceNetwork, public std::enable_shared_from_thi
     bool sharedArena = true;
     /// As in DeviceNetworkOptions.
     std::size_t callGraphRows = 0;
-    bool ownExecutions = false;
   };
 
   /// Throws Error naming the file where TensorRT refuses the plan or it has other columns.

@@ -12,15 +12,13 @@ struct Way {
   std::size_t graphRows;
   /// The core puts requests together.
   bool batches;
-  /// Graphs have executions of their own.
-  bool own;
 };
 
 /// Graphs of calls have no more rows than this.
 inline std::size_t mostGraphRows = 65'536;
 
-constexpr Way kWays[] = {{4, 16'384, false, true}, {4, 16'384, false, false}, {4, 16'384, true, true},
-                         {3, 16'384, false, true}, {2, 16'384, false, true},  {5, 16'384, false, true}};
+constexpr Way kWays[] = {{2, 16'384, false}, {3, 16'384, false}, {4, 16'384, false}, {4, 65'536, false}, {5, 16'384, false},
+                         {4, 16'384, true}};
 /// Rows of the calls by which ways are told apart.
 constexpr std::size_t kWayRows[] = {64, 16'384, 65'536};
 
@@ -44,13 +42,7 @@ inline std::string measureRows(TritonHost& host, const std::string& model, const
 }
 
 inline std::string nameOf(const Way& way) {
-  return std::to_string(way.instances) + "_" + std::to_string(way.graphRows) + (way.batches ? "_batches" : "_alone") +
-         (way.own ? "_own" : "_shared");
-}
-
-inline std::string parametersOf(const Way& way) {
-  return NetworkRepository::parameter("graph_rows", std::to_string(way.graphRows)) + ", " +
-         NetworkRepository::parameter("own_executions", way.own ? "true" : "false");
+  return std::to_string(way.instances) + "_" + std::to_string(way.graphRows) + (way.batches ? "_batches" : "_alone");
 }
 
 /// '' for one that was measured already, since it has no more graphs than `mostGraphRows`.
@@ -59,7 +51,8 @@ inline std::string measureWay(TritonHost& host, NetworkRepository& repository, c
   way.graphRows = std::min(way.graphRows, mostGraphRows);
   const std::string model = subject.name + "_" + nameOf(way);
   if (fs::exists(repository.folder() / model)) return "";
-  const fs::path folder = repository.add(model, subject.columns, parametersOf(way),
+  const fs::path folder = repository.add(model, subject.columns,
+                                         NetworkRepository::parameter("graph_rows", std::to_string(way.graphRows)),
                                          "kind: KIND_GPU count: " + std::to_string(way.instances), "delivery_time",
                                          way.batches ? "dynamic_batching { }" : "");
   fs::copy_file(subject.file, folder / "model.onnx");
