@@ -31,7 +31,7 @@ export async function packProduct({ root, build, to }) {
   const take = (from, accepts = () => true, strip = false) =>
     takeFiles({ root, stage, from, accepts, strip, missing });
   take('dist', (file) => file.endsWith('.js') || file.endsWith('.json'));
-  for (const name of ['triton', 'planner', 'packing', 'shm', 'ucx'])
+  for (const name of ['triton', 'planner', 'packing', 'confine', 'shm', 'ucx'])
     take(`build/native/${name}.node`, undefined, true);
   take('.roundhouse/toolchain/ucx/lib', (file) => /libuc[mpst]\.so\.0$/.test(file), true);
   take('build/native/backends', isLibrary, true);
