@@ -96,4 +96,4 @@ test(`${events} rounds later there are as many series, and a scrape is as small`
   expect(performance.now() - startedAt).toBeLessThan(2_000);
   expect(rounds.size).toBe(2_000);
   expect(JSON.stringify(state.snapshot()).length).toBeLessThan(400_000);
-});
+}, 300_000);

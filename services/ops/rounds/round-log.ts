@@ -2,10 +2,13 @@ import { roundKey } from '#schemas/topics';
 import type { DecisionRecord } from './read-records';
 import { roundState, type DecisionView, type RoundId, type RoundView } from './round-view';
 
+/** Waiting rounds that are looked through for a decided one to forget. */
+const mostPassedOver = 100;
+
 /**
  * The last rounds, in the order in which their manifests came. Bounded: the oldest decided ones are forgotten, and waiting
- * ones only where all are. Of several manifests or decisions of a round the first one counts. A decision may come before
- * its manifest: the two topics are read side by side.
+ * ones only where a hundred older than any decided one wait. Of several manifests or decisions of a round the first one
+ * counts. A decision may come before its manifest: the two topics are read side by side.
  */
 export class RoundLog {
   private readonly rounds = new Map<string, RoundView>();
@@ -43,13 +46,19 @@ export class RoundLog {
   }
 
   private forget(): void {
-    const oldest = this.rounds.keys();
-    let key = oldest.next().value!;
-    const spare = this.open.size < this.rounds.size;
-    while (spare && this.open.has(key)) key = oldest.next().value!;
+    const key = this.oldestDecided() ?? this.rounds.keys().next().value!;
     this.rounds.delete(key);
     this.open.delete(key);
     this.changed.delete(key);
+  }
+
+  private oldestDecided(): string | null {
+    let passedOver = 0;
+    for (const key of this.rounds.keys()) {
+      if (!this.open.has(key)) return key;
+      if (++passedOver === mostPassedOver) return null;
+    }
+    return null;
   }
 
   get size(): number {
