@@ -52,8 +52,7 @@ export class Fifo implements Scheduler {
     const device = this.held.pool.hasRoom(shard.poolBytes) ? this.leastBusy(shard) : null;
     if (device === null) return { kind: 'wait', untilMs: shard.deadlineMs };
     this.backlog.remove(oldest);
-    // Everything as it comes: nothing goes before anything else in the engine either.
-    return { ...this.held.start(oldest, device, nowMs), isUrgent: false };
+    return this.held.start(oldest, device, nowMs);
   }
 
   phaseStarted(shardId: string, phase: Phase, nowMs: number): void {

@@ -2,7 +2,6 @@ import { shareOf } from './backlog';
 import type { CostClass, CostModel } from './cost-model';
 import { DeviceLoad, type StartedShard } from './device-load';
 import { MemoryBudget } from './memory-budget';
-import { ModelWork } from './model-work';
 import { cpuResource, phases, type Phase } from './phases';
 import { planTimes } from './plan-start';
 import type { Decision, Expectation, SchedulerFigures, SchedulingDevice, WaitingShard } from './scheduler';
@@ -15,7 +14,6 @@ export class HeldShards {
   readonly pool: MemoryBudget;
   private readonly held = new Map<string, HeldShard>();
   private readonly started = new Map<string, StartedShard>();
-  private readonly work = new ModelWork();
   private readonly arenaPeaks = new Map<string, number>();
   private arrivals = 0;
   private readonly counts = { start: 0, late: 0, unfit: 0 };
@@ -51,7 +49,6 @@ export class HeldShards {
     const shareMs = this.shareOf(shard, cost);
     const held: HeldShard = { shard, sequence, arrivedMs, cost, shareMs, isWaiting: true };
     this.held.set(shard.id, held);
-    this.work.add(held);
     return held;
   }
 
@@ -62,20 +59,19 @@ export class HeldShards {
     return false;
   }
 
-  start(held: HeldShard, device: DeviceLoad, nowMs: number): Decision & { kind: 'start' } {
+  start(held: HeldShard, device: DeviceLoad, nowMs: number): Decision {
     const { shard, cost } = held;
     const expectedMs = this.costs.rates(cost, device.spec.id).map((rate) => rate * shard.size);
     this.pool.take(shard.poolBytes);
     this.started.set(shard.id, device.start(held, expectedMs, nowMs));
     held.isWaiting = false;
     this.counts.start += 1;
-    return { kind: 'start', shard, deviceId: device.spec.id, isUrgent: this.work.isLongest(shard.model) };
+    return { kind: 'start', shard, deviceId: device.spec.id };
   }
 
   giveBack(held: HeldShard, kind: 'late' | 'unfit'): Decision {
     held.isWaiting = false;
     this.held.delete(held.shard.id);
-    this.work.remove(held);
     this.counts[kind] += 1;
     return { kind, shard: held.shard };
   }
@@ -99,7 +95,6 @@ export class HeldShards {
     const started = this.started.get(shardId);
     if (started !== undefined) this.release(started);
     const held = this.held.get(shardId);
-    if (held !== undefined) this.work.remove(held);
     this.held.delete(shardId);
     if (held === undefined || !held.isWaiting) return undefined;
     held.isWaiting = false;

@@ -51,13 +51,7 @@ export interface Expectation {
 }
 
 export type Decision =
-  | {
-      readonly kind: 'start';
-      readonly shard: WaitingShard;
-      readonly deviceId: string;
-      /** Its model has the most to do: whatever holds it up makes everything take longer. */
-      readonly isUrgent: boolean;
-    }
+  | { readonly kind: 'start'; readonly shard: WaitingShard; readonly deviceId: string }
   /** Given back before it costs anything: it can't make its deadline. */
   | { readonly kind: 'late'; readonly shard: WaitingShard }
   /** It needs more memory than the pool, or any device, has in all. */

@@ -152,40 +152,6 @@ describe('passes', () => {
   });
 });
 
-describe('urgent', () => {
-  const models = { light: { or: 1 }, heavy: { or: 10 } };
-  const urgencies = (scheduler: Scheduler, starts: number): string[] =>
-    Array.from({ length: starts }, () => {
-      const decision = scheduler.decide(0);
-      return decision.kind === 'start' ? `${decision.shard.id} ${decision.isUrgent}` : decision.kind;
-    });
-
-  test('are the shards of the model that has the most to do, as long as others have some', () => {
-    const scheduler = new Staggered(settings({ ...exact, mostPasses: 100 }), costs(models));
-    scheduler.deviceUp(device('gpu', { leastInFlight: 10 }));
-    // Alone it goes before nobody.
-    scheduler.arrive(buildShard('h0', { model: 'heavy' }), 0);
-    expect(urgencies(scheduler, 1)).toEqual(['h0 false']);
-    for (const id of ['l1', 'l2', 'l3']) scheduler.arrive(buildShard(id, { model: 'light' }), 0);
-    scheduler.arrive(buildShard('h1', { model: 'heavy' }), 0);
-    // 20 ms of heavy against 3 of light
-    expect(urgencies(scheduler, 4).sort()).toEqual(['h1 true', 'l1 false', 'l2 false', 'l3 false']);
-    for (const id of ['h0', 'h1']) scheduler.leave(id);
-    scheduler.arrive(buildShard('l4', { model: 'light' }), 0);
-    scheduler.arrive(buildShard('h2', { model: 'heavy', size: 0.1 }), 0);
-    // 4 ms of light against 1 of heavy
-    expect(urgencies(scheduler, 2).sort()).toEqual(['h2 false', 'l4 true']);
-  });
-
-  test('are none with fifo', () => {
-    const scheduler = new Fifo(settings(exact), costs(models));
-    scheduler.deviceUp(device('gpu'));
-    scheduler.arrive(buildShard('l', { model: 'light' }), 0);
-    scheduler.arrive(buildShard('h', { model: 'heavy' }), 0);
-    expect(urgencies(scheduler, 2)).toEqual(['l false', 'h false']);
-  });
-});
-
 describe('late', () => {
   function known(changes: Partial<SchedulerSettings> = {}): Staggered {
     const scheduler = staggered([device('a')], changes);

@@ -17,17 +17,14 @@ const inMs = (ms: number): UnixMs => (Date.now() + ms) as UnixMs;
 /** An engine whose answers are given by hand. */
 class Engine {
   readonly asked: string[] = [];
-  /** Of what was asked with `urgent`. */
-  readonly urgent: string[] = [];
   private readonly open = new Map<
     string,
     { resolve(answer: InferResponse): void; reject(why: Error): void }
   >();
 
   get client(): EngineClient {
-    const infer = ({ requestId, parameters }: InferRequest): Promise<InferResponse> => {
+    const infer = ({ requestId }: InferRequest): Promise<InferResponse> => {
       this.asked.push(requestId);
-      if (parameters?.['urgent'] === 1) this.urgent.push(requestId);
       return new Promise((resolve, reject) => this.open.set(requestId, { resolve, reject }));
     };
     return { infer } as unknown as EngineClient;
@@ -226,22 +223,6 @@ test('kept back until its deadline it is late; given up, or stopped, it ends at 
   link.close();
   await expect(other).rejects.toBeInstanceOf(NoEngineInTime);
   expect(engines.load().waiting).toBe(0);
-});
-
-test.each([
-  ['gpu', ['heavy']],
-  ['cpu', []],
-])('what has the most to do before others is urgent on a %s', async (kind, expected) => {
-  const { link, engine } = up(new EngineLink(), kind);
-  const engines = enginesOn([link]);
-  const of = (model: string, size: number): PlacedWork => {
-    const request = { model, version: '1', requestId: model, inputs: [] };
-    return work(model, { request, size });
-  };
-  const answers = [of('light', 10), of('heavy', 1_000)].map((each) => engines.infer(each, inMs(60_000)));
-  expect(engine.urgent).toEqual(expected);
-  for (const id of ['light', 'heavy']) await engine.answer(id);
-  await Promise.all(answers);
 });
 
 test('a failure of the model is nothing that another engine should get', async () => {

@@ -1,4 +1,4 @@
-import type { EngineClient, InferRequest, InferResponse } from '#lib/engine-client/port';
+import type { EngineClient, InferResponse } from '#lib/engine-client/port';
 import type { CostModel, PredictionError } from '#policy/scheduling/cost-model';
 import type { Decision, Scheduler, SchedulerFigures } from '#policy/scheduling/scheduler';
 import type { UnixMs } from '#schemas/brands';
@@ -151,10 +151,7 @@ export class ScheduledEngines implements LocalEngines {
     const { id } = decision.shard;
     const entry = this.waiting.get(id)!;
     this.forget(entry);
-    if (decision.kind === 'start') {
-      const { deviceId, isUrgent } = decision;
-      return void this.run(entry, this.devices.get(deviceId)!, isUrgent);
-    }
+    if (decision.kind === 'start') return void this.run(entry, this.devices.get(decision.deviceId)!);
     entry.reject(
       decision.kind === 'late' ? this.late() : new UnfitHere('it needs more memory than there is'),
     );
@@ -165,16 +162,15 @@ export class ScheduledEngines implements LocalEngines {
     return why === null ? new LateHere() : new NoEngineInTime(why);
   }
 
-  private async run(entry: Entry, device: EngineDevice, isUrgent: boolean): Promise<void> {
+  private async run(entry: Entry, device: EngineDevice): Promise<void> {
     const { work, until, signal } = entry;
     const { link, engine } = device;
     const { deviceKind } = link;
-    const request = isUrgent && deviceKind !== 'cpu' ? urgent(work.request) : work.request;
     const client = link.current() as EngineClient;
     const isAlone = device.enter(work.request.model);
     const startedMs = performance.now();
     try {
-      const response = await client.infer(request, until, signal);
+      const response = await client.infer(work.request, until, signal);
       this.learn(work, response, device, isAlone ? performance.now() - startedMs : null);
       const answer = { response, deviceKind, engine };
       entry.resolve(answer);
@@ -249,11 +245,6 @@ export class ScheduledEngines implements LocalEngines {
     this.lostBefore.clear();
     for (const entry of this.barred.takeAll()) entry.reject(why());
   }
-}
-
-/** candidate_cost lets batches with such a request go before others on its GPU; other models pass it over. */
-function urgent(request: InferRequest): InferRequest {
-  return { ...request, parameters: { ...request.parameters, urgent: 1 } };
 }
 
 function givenUp(signal: AbortSignal): unknown {
