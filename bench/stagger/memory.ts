@@ -3,6 +3,7 @@ import { EngineService } from '#lib/engine-client/engine-service';
 import { play } from './play';
 import type { StaggerOptions } from './options';
 import { makeRepository } from './repository';
+import { runKinds } from './run-kinds';
 import { keptTemplates } from './templates';
 import type { TracedShard } from './trace';
 import { startWorkerEngines, type WorkerEngines } from './worker-engines';
@@ -57,7 +58,7 @@ export async function memory(folder: string, options: StaggerOptions): Promise<o
   const names = Array.from({ length: modelCount }, (_, number) => `model_${number}`);
   const models = makeRepository(
     folder,
-    names.map((name) => ({ name, hidden: heavy })),
+    names.map((name) => ({ name, hidden: heavy, way: runKinds(options.kinds).at(-1)!.way })),
   );
   const made = [least, factor, seed, bundleOrders, perOrder.at(-1)!] as const;
   const templates = keptTemplates(folderOfTemplates, ...made);
@@ -73,6 +74,9 @@ export async function memory(folder: string, options: StaggerOptions): Promise<o
     ROUNDHOUSE_ENGINES: engines[0]!,
     ROUNDHOUSE_SCHEDULER: 'staggered',
   };
+  console.error(
+    `${modelCount} models, ${trace.length} shards of up to ${Math.max(...templates.map(({ size }) => size))} candidates`,
+  );
   const unlimited = await latenciesOf(trace, env);
   console.error(`without a limit: ${JSON.stringify(unlimited)}`);
   if (gpuMemoryLimit === 0) return { models: modelCount, unlimited };

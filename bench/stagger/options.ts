@@ -65,7 +65,7 @@ export const usage = `npm run --silent bench -- stagger [FLAGS]
   --kill            one more run in which an engine is killed half-way
   --scale           the trace, all at once, with each of --engines "0|0;1": how much faster several are
   --pool            6,000 requests/s of 4 KiB to the delay backend: the pool's peak (--rate N, --seconds N)
-  --memory          six models with --heavy networks on one device (--gpu-memory-limit BYTES)`;
+  --memory          six models with --heavy networks on one device (--gpu-memory-limit BYTES), the last of --kinds`;
 
 const text = { type: 'string' } as const;
 const flag = { type: 'boolean' } as const;
