@@ -6,7 +6,7 @@ import { decodeInferRequest, encodeInferResponse } from '#lib/engine-client/infe
 import type { EngineClient, InferRequest } from '#lib/engine-client/port';
 import { bindServer } from '#lib/grpc-bind';
 import type { PeerTls } from '#lib/peer-tls';
-import { grpcServerCredentials } from '#lib/server-tls';
+import { grpcServerCredentials } from '#lib/grpc-server-credentials';
 import { UcxHost, type UcxHostOptions } from '#native/ucx/ucx-host';
 import { ucxLibrary } from '#native/ucx/ucx-library';
 import type { UnixMs } from '#schemas/brands';
