@@ -65,21 +65,6 @@ bool isCancelled(TRITONBACKEND_Request* request) {
   return cancelled;
 }
 
-bool isSet(TRITONBACKEND_Request* request, const char* name) {
-  std::uint32_t count = 0;
-  check(TRITONBACKEND_RequestParameterCount(request, &count));
-  for (std::uint32_t index = 0; index < count; ++index) {
-    const char* key = nullptr;
-    const void* value = nullptr;
-    TRITONSERVER_ParameterType type{};
-    check(TRITONBACKEND_RequestParameter(request, index, &key, &type, &value));
-    if (std::strcmp(key, name) != 0) continue;
-    if (type == TRITONSERVER_PARAMETER_BOOL) return *static_cast<const bool*>(value);
-    return type == TRITONSERVER_PARAMETER_INT && *static_cast<const std::int64_t*>(value) != 0;
-  }
-  return false;
-}
-
 Reply::Reply(TRITONBACKEND_Request* request) { check(TRITONBACKEND_ResponseNew(&response_, request)); }
 
 Reply::~Reply() {

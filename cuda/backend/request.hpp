@@ -56,9 +56,6 @@ struct OutputPlace {
 /// Has the caller given up? Polled during long work.
 bool isCancelled(TRITONBACKEND_Request* request);
 
-/// Whether the request has a parameter of this name that is true, or a whole number other than 0.
-bool isSet(TRITONBACKEND_Request* request, const char* name);
-
 /// A response of which each output is filled in place, then sent once.
 class Reply {
  public:

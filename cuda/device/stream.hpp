@@ -4,19 +4,10 @@
 
 namespace roundhouse::device {
 
-/// Which of two streams with work that could begin a GPU serves first.
-enum class Urgency { usual, high };
-
 /// Of the device that is current at construction.
 class Stream {
  public:
   Stream() { require(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "no stream"); }
-  explicit Stream(Urgency urgency) {
-    int usual = 0, high = 0;
-    require(cudaDeviceGetStreamPriorityRange(&usual, &high), "no priorities");
-    const int priority = urgency == Urgency::high ? high : usual;
-    require(cudaStreamCreateWithPriority(&stream_, cudaStreamNonBlocking, priority), "no stream");
-  }
   Stream(const Stream&) = delete;
   Stream& operator=(const Stream&) = delete;
   ~Stream() { cudaStreamDestroy(stream_); }

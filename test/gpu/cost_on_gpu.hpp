@@ -35,7 +35,6 @@ class GpuCosts {
       if (pinned) buffers[index].memory.demand(std::size_t{4} << 20);
       const Stretch memory{buffers[index].memory.as<std::byte>(), buffers[index].memory.bytes()};
       open(values[index], store, memory, buffers[index]);
-      buffers[index].task.isUrgent = values.size() % 2 == 0;
       if (buffers[index].failure.empty()) tasks.push_back(&buffers[index].task);
     }
     coster_.cost(tasks, [&](const auto& task) {

@@ -105,8 +105,6 @@ void DeviceCoster::costTogether(Tasks tasks, const Stop& stop) {
 
 void DeviceCoster::run(Tasks tasks, const Stop& stop) {
   bool planned = false;
-  const bool isUrgent = std::any_of(tasks.begin(), tasks.end(), [](const CostTask* task) { return task->isUrgent; });
-  stream_ = isUrgent ? urgent_ : usual_;
   try {
     mark("begin");
     upload(tasks);
@@ -115,10 +113,10 @@ void DeviceCoster::run(Tasks tasks, const Stop& stop) {
     planned = planningTurns_.take(demandOf(batch.candidates, kFullCandidates), stream_,
                                   [&] { return plan(batch, tasks, stop); });
     if (planned) copyOut(tasks, batch);
-    require(cudaStreamSynchronize(stream_), "the GPU failed");
+    stream_.wait();
     if (planned && planRest()) {
       copyOut(tasks, batch);
-      require(cudaStreamSynchronize(stream_), "the GPU failed");
+      stream_.wait();
     }
     onHost_.end = unixNs();
   } catch (...) {
@@ -140,7 +138,7 @@ void DeviceCoster::upload(Tasks tasks) {
     ShardInput& input = inputs.emplace_back(ShardInput{task->shard, task->pinnedTables, {}});
     const TravelMatrix* matrix = task->shard->matrix.get();
     if (matrix == nullptr) continue;
-    matricesInUse_.push_back(matrices_->get(matrixHash(task->shard->tables.params), *matrix, usual_));
+    matricesInUse_.push_back(matrices_->get(matrixHash(task->shard->tables.params), *matrix, stream_));
     for (int vehicle = 0; vehicle < kVehicles; ++vehicle) {
       const std::int32_t* layer = matrix->seconds(vehicle);
       if (layer == nullptr) continue;

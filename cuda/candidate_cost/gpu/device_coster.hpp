@@ -39,8 +39,6 @@ struct CostTask {
   Phases phases{};
   /// Set where the shard fails.
   std::exception_ptr failure;
-  /// Its batch goes before those of others on the GPU.
-  bool isUrgent = false;
 };
 
 struct DeviceCosterOptions {
@@ -113,10 +111,7 @@ class DeviceCoster {
   std::unique_ptr<delivery_time::DeviceNetwork::Context> network_;
   std::shared_ptr<DeviceMatrices> matrices_;
   route_planner::gpu::DevicePlanner planner_;
-  device::Stream usual_;
-  device::Stream urgent_{device::Urgency::high};
-  /// Of the batch that is under way: one of the two.
-  cudaStream_t stream_ = usual_;
+  device::Stream stream_;
   BatchUpload upload_;
   /// Of the batch that was planned last.
   std::unique_ptr<route_planner::gpu::DeviceWork> work_;

@@ -30,7 +30,6 @@ void prepareTask(TRITONBACKEND_Request* handle, Work& work, std::size_t index) {
   task.plans = {plans.bytes.data(), plans.pinned};
   task.orderTimes = orderTimesOf(*reply, request.shard).bytes.data();
   task.pinnedTables = request.isPinned();
-  task.isUrgent = backend::isSet(handle, "urgent");
   task.shard = &request.shard;
   work.replies[index] = std::move(reply);
 }
@@ -88,7 +87,7 @@ void DeviceInstance::dryRun() {
   const auto candidates = static_cast<std::size_t>(shard.tables.candidateCount);
   std::vector<std::uint8_t> plans(candidates * layout::PLAN_RECORD_BYTES), expected(plans.size());
   std::vector<std::int32_t> rows(static_cast<std::size_t>(shard.tables.orderCount) * layout::ORDER_TIME_COLUMNS);
-  CostTask task{&shard, false, {plans.data()}, rows.data(), {}, {}, nullptr, false};
+  CostTask task{&shard, false, {plans.data()}, rows.data(), {}, {}, nullptr};
   CostTask* const only = &task;
   coster_->cost({&only, 1}, [](const CostTask&) { return false; });
   if (task.failure) std::rethrow_exception(task.failure);
