@@ -1,7 +1,9 @@
-import type { RunId, UnixMs } from '#schemas/brands';
+import type { RunId, Seconds, UnixMs } from '#schemas/brands';
 import type { DecisionContent, DispatchRound } from '#schemas/domain';
 import { bruteCostShard } from '../../../test/support/brute-cost-shard';
+import type { Day, Dispatch } from '../day';
 import { directDispatch } from '../direct-dispatch';
+import { insertionDispatch } from '../insertion-dispatch';
 import { simulateDay } from '../simulate-day';
 import { dispatchedDay } from './dispatched-day';
 import type { MdrpInstance } from './instance';
@@ -82,3 +84,53 @@ test('without the orders placed later, chains and prepositioning decide the same
   expect(orders.length).toBeLessThan(instance.orders.length - 10);
   expect(await until({ ...instance, orders })).toEqual(whole);
 });
+
+/** The town whose meals are expected after a quarter of an hour; those that are ready later than the cut are `late` s later. */
+function unknownDay(lateChanges: boolean, late: number): Day {
+  const day = dispatchedDay(town(), { name: 'town', roundMinutes: 5, prepositioning: true });
+  const readyAt = new Map(day.orders.map((order) => [order.orderId, order.readyAt]));
+  const truth = (at: Seconds) => (at > cut * 60 ? at + late : at) as Seconds;
+  return {
+    ...day,
+    lateChanges,
+    orders: day.orders.map((order) => {
+      const expected = (order.placedAt + 900) as Seconds;
+      return { ...order, readyAt: expected, known: { ...order.known, ready: false } };
+    }),
+    truth: { ...day.truth, readyAt: ({ orderId }) => truth(readyAt.get(orderId)!) },
+  };
+}
+
+/** Decides as if what is expected were known. */
+const trusting: Dispatch = (round) =>
+  insertionDispatch({
+    ...round,
+    orders: round.orders.map((order) => ({
+      ...order,
+      readyAt: Math.max(order.readyAt, order.known.ready ? 0 : round.asOf) as Seconds,
+      known: { ...order.known, ready: true },
+    })),
+  });
+
+async function rounds(day: Day) {
+  const seen: { round: DispatchRound; decision: DecisionContent }[] = [];
+  const result = await simulateDay({
+    ...{ day, runId: 'r' as RunId, deadlineAt: () => 1 as UnixMs, dispatch: trusting },
+    onRound: (round, decision) => seen.push({ round, decision }),
+  });
+  return { result, until: seen.filter(({ round }) => round.asOf <= cut * 60) };
+}
+
+test.each([false, true])(
+  'other ready times from then on change no decision until then, late changes %s',
+  async (late) => {
+    const asItIs = await rounds(unknownDay(late, 0));
+    const later = await rounds(unknownDay(late, 1_200));
+    expect(asItIs.until.length).toBeGreaterThan(10);
+    expect(later.until).toEqual(asItIs.until);
+    expect(later.result.deliveries).not.toEqual(asItIs.result.deliveries);
+    // With late changes couriers pick up what is ready between rounds.
+    const between = asItIs.result.bundles.filter(({ assignedAt }) => assignedAt % 300 !== 0);
+    expect(between.length > 0).toBe(late);
+  },
+);
