@@ -2,6 +2,7 @@
 import { copyFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { writeRunbookPages } from './runbook-pages.mjs';
 
 export const consoleFolder = 'services/ops/web';
 /** What the page is made of, besides modules in TypeScript. */
@@ -9,7 +10,7 @@ export const consoleSources = /\.(tsx|css|html|svg)$/;
 
 const copied = ['index.html', 'favicon.svg'];
 
-/** The console's page: one script, one style sheet, and the script that sets the theme before anything is painted. */
+/** The console's page: one script, one style sheet, the script that sets the theme before anything is painted, and the runbook. */
 export async function bundleConsole(root) {
   const { build } = await import('esbuild');
   const from = join(root, consoleFolder);
@@ -29,6 +30,7 @@ export async function bundleConsole(root) {
     logLevel: 'warning',
   });
   for (const name of copied) copyFileSync(join(from, name), join(to, name));
+  writeRunbookPages(root, join(to, 'runbook'));
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {

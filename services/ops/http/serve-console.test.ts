@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { get, request as rawRequest, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -21,6 +21,8 @@ const asked: string[] = [];
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'roundhouse-console-'));
   for (const name of names) writeFileSync(join(folder, name), `<${name}>`);
+  mkdirSync(join(folder, 'runbook'));
+  writeFileSync(join(folder, 'runbook', 'RoundhouseOutage.html'), '<what to do>');
   viewers = new Viewers(2);
   console = await serveConsole({
     registry: new MetricsRegistry(),
@@ -53,6 +55,7 @@ test.each([
   ['/', 'text/html; charset=utf-8', '<index.html>'],
   ['/console.js', 'text/javascript; charset=utf-8', '<console.js>'],
   ['/console.css?x=1', 'text/css; charset=utf-8', '<console.css>'],
+  ['/runbook/RoundhouseOutage', 'text/html; charset=utf-8', '<what to do>'],
 ])('%s is served, and nothing of others may run beside it', async (path, type, body) => {
   const response = await fetch(url(path));
   expect([response.status, response.headers.get('content-type'), await response.text()]).toEqual([
@@ -87,16 +90,22 @@ test.each(['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'])(
   },
 );
 
-test.each(['/../config.js', '/..%2f..%2fpackage.json', '/index.html', '/%00', '/api', '/api/rounds/', '//x'])(
-  '%s is not there',
-  async (path) => {
-    const response = await new Promise<IncomingMessage>((resolve) =>
-      get({ host: '127.0.0.1', port: console.port, path }, resolve),
-    );
-    response.resume();
-    expect(response.statusCode).toBe(404);
-  },
-);
+test.each([
+  '/../config.js',
+  '/..%2f..%2fpackage.json',
+  '/index.html',
+  '/runbook/None',
+  '/%00',
+  '/api',
+  '/api/rounds/',
+  '//x',
+])('%s is not there', async (path) => {
+  const response = await new Promise<IncomingMessage>((resolve) =>
+    get({ host: '127.0.0.1', port: console.port, path }, resolve),
+  );
+  response.resume();
+  expect(response.statusCode).toBe(404);
+});
 
 test.each([
   ['/api/rounds', 400],

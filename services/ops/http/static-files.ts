@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
@@ -31,13 +31,27 @@ function load(folder: string, [name, type]: readonly [string, string]): StaticFi
   }
 }
 
-/** The console's page, held in memory: four files, known by their content. */
+/** The runbook's pages without their ending: `/runbook/RoundhouseOutage`. */
+function runbook(folder: string): [string, StaticFile][] {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder)
+    .filter((name) => name.endsWith('.html'))
+    .map((name) => [
+      `/runbook/${name.replace(/\.html$/, '')}`,
+      load(folder, [name, 'text/html; charset=utf-8']),
+    ]);
+}
+
+/** The console's page and the runbook's, held in memory, known by their content. */
 export class StaticFiles {
   private readonly byPath: ReadonlyMap<string, StaticFile>;
 
   /** Throws DEPENDENCY_ABSENT where the page is not built. */
   constructor(folder: string) {
-    this.byPath = new Map(Object.entries(files).map(([path, file]) => [path, load(folder, file)]));
+    this.byPath = new Map([
+      ...Object.entries(files).map(([path, file]): [string, StaticFile] => [path, load(folder, file)]),
+      ...runbook(join(folder, 'runbook')),
+    ]);
   }
 
   /** Resolves to false for any other path. */

@@ -17,9 +17,14 @@ export function Problems({ problems }: { readonly problems: readonly Problem[] }
             <span class="hidden">{levelWords[level]}: </span>
             <strong>{where}</strong> <span class="words">{words}</span>
             {runbook !== null && (
-              <span class="runbook" title="docs/runbook">
+              <a
+                class="runbook"
+                href={`/runbook/${runbook}`}
+                target="_blank"
+                title="What it means and what to do"
+              >
                 {runbook}
-              </span>
+              </a>
             )}
           </li>
         ))}
