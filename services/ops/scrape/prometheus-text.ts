@@ -10,7 +10,10 @@ export interface Series {
 type Named = Omit<Series, 'value'>;
 
 const seriesPattern = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})?$/;
-const labelPattern = /([a-zA-Z_]\w*)="((?:[^"\\]|\\.)*)"/g;
+/** Each where the one before ended: from a text that is none of ours it goes on to nowhere. */
+const labelPattern = /\s*([a-zA-Z_]\w*)="((?:[^"\\]|\\.)*)"\s*,?/gy;
+/** Of name and labels; the longest of ours has some 300. */
+const mostLetters = 4_096;
 
 function labelsIn(text: string | undefined): Record<string, string> {
   const labels: Record<string, string> = {};
@@ -28,9 +31,11 @@ function seriesOf(id: string): Named | null {
   const found = known.get(id);
   if (found !== undefined) return found;
   if (known.size >= mostKnown) known.clear();
-  const [, name, labels] = seriesPattern.exec(id) ?? [];
-  const series = name === undefined ? null : { id, name, labels: labelsIn(labels) };
-  known.set(id, series);
+  // A part of a text holds the whole of it: what is kept is a copy.
+  const own = Buffer.from(id).toString();
+  const [, name, labels] = seriesPattern.exec(own) ?? [];
+  const series = name === undefined ? null : { id: own, name, labels: labelsIn(labels) };
+  known.set(own, series);
   return series;
 }
 
@@ -46,6 +51,7 @@ function nameEnd(text: string, start: number, end: number): number {
 function readLine(line: string): Series | null {
   const brace = line.lastIndexOf('}');
   const space = line.indexOf(' ', Math.max(0, brace));
+  if (space > mostLetters) return null;
   const series = space < 0 ? null : seriesOf(line.slice(0, space));
   const value = line.slice(space + 1).split(' ', 1)[0]!;
   return series === null || value === ''

@@ -1,9 +1,10 @@
 import type { TextFetcher } from './fetch-text';
+import { readReadiness, readStatus } from './read-answers';
 import { readSeries, type Series } from './prometheus-text';
 import type { Instance } from './instances';
 import { wantedSeries } from './wanted-series';
 
-/** As the worker answers at /status; what a newer or older one says more or less is let pass. */
+/** As the worker answers at /status. */
 export interface EngineFacts {
   readonly id: string;
   readonly state: string;
@@ -40,18 +41,9 @@ export interface ServiceLook {
   readonly incidents: readonly IncidentFacts[];
 }
 
-interface Readiness {
-  readonly reasons?: Readonly<Record<string, string>>;
-  readonly warnings?: Readonly<Record<string, string>>;
-}
-interface Status {
-  readonly engines?: readonly EngineFacts[];
-  readonly incidents?: readonly IncidentFacts[];
-}
-
-async function json<T>(fetcher: TextFetcher, url: string): Promise<T> {
+async function json(fetcher: TextFetcher, url: string): Promise<unknown> {
   const { text } = await fetcher.get(url);
-  return JSON.parse(text) as T;
+  return JSON.parse(text) as unknown;
 }
 
 function isWorker(series: readonly Series[]): boolean {
@@ -64,14 +56,13 @@ const nothing = { reasons: {}, warnings: {}, series: [], engines: [], incidents:
 export async function scrapeService(fetcher: TextFetcher, instance: Instance): Promise<ServiceLook> {
   const { url } = instance;
   try {
-    const [{ reasons = {}, warnings = {} }, metrics] = await Promise.all([
-      json<Readiness>(fetcher, `${url}/readyz`),
+    const [readiness, metrics] = await Promise.all([
+      json(fetcher, `${url}/readyz`),
       fetcher.get(`${url}/metrics`),
     ]);
     const series = readSeries(metrics.text, wantedSeries);
-    const status = isWorker(series) ? await json<Status>(fetcher, `${url}/status`) : {};
-    const { engines = [], incidents = [] } = status;
-    return { instance, fault: null, reasons, warnings, series, engines, incidents };
+    const status = isWorker(series) ? await json(fetcher, `${url}/status`) : null;
+    return { instance, fault: null, ...readReadiness(readiness), series, ...readStatus(status) };
   } catch (error) {
     const fault = error instanceof SyntaxError ? 'an answer that is not ours' : (error as Error).message;
     return { instance, fault, ...nothing };

@@ -23,6 +23,16 @@ describe("Prometheus' text", () => {
       expect(readSeries(text, wanted)).toEqual([]);
     },
   );
+
+  test('a text that is none of ours takes no time, and no room', () => {
+    // Looked for from each of its letters, the end of a label took 4e6² / 2 steps.
+    const letters = 'a'.repeat(4_000_000);
+    const odd = `a{${letters}} 1\na{${'x="'.repeat(1_300)}} 2\na{x="1",${'a'.repeat(4_000)}} 3`;
+    expect(readSeries(odd, wanted).map(({ value, labels }) => [value, labels])).toEqual([
+      [2, { x: 'x=' }],
+      [3, { x: '1' }],
+    ]);
+  });
 });
 
 describe('processes', () => {
@@ -75,6 +85,39 @@ describe('a process is asked', () => {
   test('and answers something else', async () => {
     answer = (_, response) => response.end('<html>');
     expect(await look()).toMatchObject({ fault: 'an answer that is not ours', series: [] });
+  });
+
+  test.each([
+    ['null', 'null'],
+    ['{"reasons":null,"warnings":[1]}', '{"engines":null,"incidents":{}}'],
+    ['{"reasons":{"a":5},"warnings":"x"}', '{"engines":"abc","incidents":[null,{"id":5},{"kind":"hang"}]}'],
+    ['[]', '[{"engines":[1]}]'],
+  ])('and answers %s and %s: nothing that breaks a console', async (readyz, said) => {
+    answer = ({ url: path }, response) =>
+      void response.end(
+        path === '/readyz'
+          ? readyz
+          : path === '/status'
+            ? said
+            : 'dispatch_engine_pid{service="inference-worker"} 7\n',
+      );
+    const nothing = { fault: null, reasons: {}, warnings: {}, engines: [], incidents: [] };
+    expect(await look()).toMatchObject(nothing);
+  });
+
+  test('and leaves out what the console shows of an engine and an incident', async () => {
+    answer = ({ url: path }, response) =>
+      void response.end(
+        path === '/status'
+          ? '{"engines":[{"id":"cpu"}],"incidents":[{"id":"x","engine":{"pid":"7"}}]}'
+          : path === '/readyz'
+            ? '{}'
+            : 'dispatch_engine_pid{service="inference-worker"} 7\n',
+      );
+    expect(await look()).toMatchObject({
+      engines: [{ id: 'cpu', state: '', reason: '', device: '', incarnation: 0 }],
+      incidents: [{ id: 'x', kind: '', reaction: '', engine: { pid: 0, exitCode: null, signal: null } }],
+    });
   });
 
   test('and answers without end', async () => {
