@@ -98,3 +98,29 @@ test('what an unknown key holds is not shown', () => {
   expect(message).toMatch(/^1 fault in the configuration:\n  ROUNDHOUSE_REDIS_WORDPASS: /);
   expect(message + JSON.stringify(faults)).not.toMatch(/secret/);
 });
+
+test.each(['a:0', 'a:65536', 'a:99999', 'a:1,', '[::1]', ':9092', 'a b:1', 'kafka://a:1'])(
+  'KAFKA_BROKERS=%s is refused',
+  (brokers) => {
+    expect(errorOf({ KAFKA_BROKERS: brokers }).message).toMatch(/KAFKA_BROKERS=.*host:port/);
+  },
+);
+
+test.each([
+  'redis:a',
+  'redis://',
+  'redis:///0',
+  'rediss://a/db',
+  'redis://a:6379/0/1',
+  'redis://a:0',
+  'http://a',
+])('REDIS_URL=%s is refused', (url) => {
+  expect(errorOf({ REDIS_URL: url }).message).toMatch(/REDIS_URL=.*a URL (like|that begins with) redis:/);
+});
+
+test.each(['redis://a', 'redis://a/', 'rediss://user:word@a:6380/3', 'redis://[::1]:6379?family=6'])(
+  'REDIS_URL=%s is taken',
+  (url) => {
+    expect(loadConfig({ REDIS_URL: url }, commonSettings).redisUrl).toBe(url);
+  },
+);

@@ -6,9 +6,23 @@ import {
   type ConfigOf,
 } from './settings';
 
+const anyUrl = urlSetting('REDIS_URL', 'redis://127.0.0.1:6379', ['redis:', 'rediss:']);
+
+/** What the client would only find out from Redis, or never, is refused at once: no host, a database that is no number. */
+const redisUrlSetting: typeof anyUrl = {
+  ...anyUrl,
+  read(text) {
+    const result = anyUrl.read(text);
+    if ('limit' in result) return result;
+    const { hostname, port, pathname } = new URL(text);
+    const isGood = hostname !== '' && port !== '0' && /^(\/\d{0,5})?$/.test(pathname);
+    return isGood ? result : { limit: 'a URL like redis://host:6379 or rediss://host:6379/0' };
+  },
+};
+
 /** Where Redis is, and how a connection to it is secured; `rediss:` is TLS (docs/security.md). */
 export const redisSettings = {
-  redisUrl: urlSetting('REDIS_URL', 'redis://127.0.0.1:6379', ['redis:', 'rediss:']),
+  redisUrl: redisUrlSetting,
   redisUser: optionalNameSetting('ROUNDHOUSE_REDIS_USER'),
   redisPassword: secretSetting('ROUNDHOUSE_REDIS_PASSWORD'),
   redisPasswordFile: optionalFileSetting('ROUNDHOUSE_REDIS_PASSWORD_FILE'),

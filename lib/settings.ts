@@ -96,6 +96,11 @@ export function flagSetting(key: string, fallback: boolean): Setting<boolean> {
   };
 }
 
+function isBroker(text: string): boolean {
+  const [, port] = /^(?:[\w.-]+|\[[0-9a-fA-F:]+\]):(\d{1,5})$/.exec(text) ?? [];
+  return port !== undefined && Number(port) >= 1 && Number(port) <= 65_535;
+}
+
 /** `host:port`, several separated by commas. */
 export function brokersSetting(key: string, fallback: string): Setting<readonly string[]> {
   return {
@@ -103,8 +108,9 @@ export function brokersSetting(key: string, fallback: string): Setting<readonly 
     fallback,
     read(text) {
       const brokers = text.split(',').map((broker) => broker.trim());
-      const good = brokers.every((broker) => /^[\w.-]+:\d{1,5}$|^\[[0-9a-fA-F:]+\]:\d{1,5}$/.test(broker));
-      return good ? { value: Object.freeze(brokers) } : { limit: 'host:port, several separated by commas' };
+      return brokers.every(isBroker)
+        ? { value: Object.freeze(brokers) }
+        : { limit: 'host:port, several separated by commas' };
     },
   };
 }

@@ -20,10 +20,11 @@ const targetsLimit = `at most ${mostTargets} like worker=http://host:8090 with n
 
 function readTarget(text: string): Target | null {
   const [, name, url] = /^([a-z][a-z0-9-]{0,40})=(.{1,300})$/.exec(text.trim()) ?? [];
-  if (name === undefined || url === undefined || !URL.canParse(url)) return null;
-  const { protocol, hostname, pathname, search, username } = new URL(url);
-  const isPlain = hostname !== '' && pathname.length <= 1 && search === '' && username === '';
-  return /^(dns\+)?https?:$/.test(protocol) && isPlain ? { name, url: url.replace(/\/$/, '') } : null;
+  const [, dns = '', plain] = /^(dns\+)?(https?:\/\/.+)$/.exec(url ?? '') ?? [];
+  if (name === undefined || plain === undefined || !URL.canParse(plain)) return null;
+  const { href, origin, port } = new URL(plain);
+  // Whatever else a URL may have (user, password, path, query, fragment) has no meaning here.
+  return href === `${origin}/` && !/[?#]$/.test(plain) && port !== '0' ? { name, url: dns + origin } : null;
 }
 
 const targetsSetting: Setting<readonly Target[]> = {
