@@ -47,6 +47,32 @@ test('a change is taken, one that can’t be used is told once and the old value
   file.close();
 });
 
+test('a file that was gone, or wrong, for a while and says again what it said is no change, and nothing is left to tell', () => {
+  writeFileSync(path, '1');
+  const { file, told, look } = follow();
+  for (const spoil of [() => rmSync(path), () => writeFileSync(path, 'x')]) {
+    spoil();
+    look();
+    expect(file.refusal).not.toBeNull();
+    writeFileSync(path, '1');
+    look();
+    expect([file.value, file.refusal]).toEqual([1, null]);
+  }
+  expect(told).toHaveLength(2); // of what was wrong
+  file.close();
+});
+
+test('why the file of now can’t be used is told, not why one before could not', () => {
+  writeFileSync(path, '1');
+  const { file, look } = follow();
+  for (const spoil of [() => writeFileSync(path, 'x'), () => rmSync(path), () => writeFileSync(path, 'x')]) {
+    spoil();
+    look();
+  }
+  expect(file.refusal).toBe('x is no number');
+  file.close();
+});
+
 test('a link that moves, as that of a mounted secret, is followed', () => {
   for (const [name, text] of [
     ['a', '1'],

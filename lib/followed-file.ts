@@ -15,7 +15,9 @@ export interface FollowedFileOptions<T> {
  * (as mounted secrets do), without a restart. The first reading throws where there is nothing to use.
  */
 export class FollowedFile<T> {
+  /** In force. */
   private text: string;
+  private refusedText: string | null = null;
   private refused = '';
   private current: T;
   private readonly timer: NodeJS.Timeout;
@@ -41,17 +43,24 @@ export class FollowedFile<T> {
   }
 
   private look(): void {
+    let text: string | null = null;
     try {
-      const text = readRegularFile(this.options.path).toString('utf8');
-      if (text === this.text) return;
-      this.text = text;
-      this.current = this.options.read(text);
+      text = readRegularFile(this.options.path).toString('utf8');
+      if (text === this.refusedText) return;
+      if (text !== this.text) this.take(text);
+      this.refusedText = null;
       this.refused = '';
-      this.options.onChange(this.current);
     } catch (error) {
+      this.refusedText = text;
       const reason = (error as Error).message;
       if (reason !== this.refused) this.options.onRefused(reason);
       this.refused = reason;
     }
+  }
+
+  private take(text: string): void {
+    this.current = this.options.read(text);
+    this.text = text;
+    this.options.onChange(this.current);
   }
 }

@@ -1,4 +1,15 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  lstatSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readAccessFile } from '#lib/access/access-file';
@@ -35,6 +46,21 @@ test('quotas of the file stay, and a file with faults is left as it is', () => {
   writeFileSync(file, '{"kees":[]}');
   expect(() => run('new', '--id', 'c', '--tenant', 'c')).toThrow(/did you mean keys/);
   expect(readFileSync(file, 'utf8')).toBe('{"kees":[]}');
+});
+
+test('who could read the file can read it after a change, also through a link', () => {
+  writeFileSync(file, '{}');
+  chmodSync(file, 0o640);
+  const isRoot = process.getuid!() === 0;
+  if (isRoot) chownSync(file, 65_534, 65_534);
+  const link = join(folder, 'link.json');
+  symlinkSync('access.json', link);
+  carryOut(readInvocation(['new', '--id', 'linked', '--tenant', 'a', '--file', link]));
+  const { mode, uid, gid } = statSync(file);
+  expect([mode & 0o777, uid, gid]).toEqual([0o640, ...(isRoot ? [65_534, 65_534] : [uid, gid])]);
+  expect(lstatSync(link).isSymbolicLink()).toBe(true);
+  expect(run('list')).toContain('"linked"');
+  expect(readdirSync(folder).filter((name) => name.includes('.new'))).toEqual([]);
 });
 
 test.each([

@@ -1,4 +1,17 @@
-import { existsSync, renameSync, writeFileSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import {
+  chmodSync,
+  chownSync,
+  closeSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { readAccessFile } from '#lib/access/access-file';
 import { newApiKey } from '#lib/access/api-key';
 import { configError } from '#lib/config';
@@ -26,13 +39,36 @@ function read(file: string): Document {
   return existsSync(file) ? checked(readRegularFile(file).toString('utf8')) : {};
 }
 
-/** Readers see the old text or the new one. */
+/** A new file in place of another belongs to whom that did: who follows it must be able to read it as before. */
+function keepOwner(fresh: string, old: string): void {
+  const { uid, gid, mode } = statSync(old);
+  const now = statSync(fresh);
+  try {
+    if (now.uid !== uid || now.gid !== gid) chownSync(fresh, uid, gid);
+  } catch {
+    throw refused(`${old} belongs to user ${uid} and group ${gid}: change it as that user, or as root`);
+  }
+  chmodSync(fresh, mode & 0o777);
+}
+
+/** Readers see the old text or the new one. A link stays one. */
 function write(file: string, document: Document): void {
   const text = `${JSON.stringify(document, null, 2)}\n`;
   checked(text);
-  const fresh = `${file}.new`;
-  writeFileSync(fresh, text, { mode: 0o600 });
-  renameSync(fresh, file);
+  const target = existsSync(file) ? realpathSync(file) : file;
+  const fresh = `${target}.new-${randomUUID()}`;
+  const descriptor = openSync(fresh, 'wx', 0o600);
+  try {
+    writeFileSync(descriptor, text);
+    fsyncSync(descriptor);
+    if (existsSync(target)) keepOwner(fresh, target);
+    renameSync(fresh, target);
+  } catch (error) {
+    rmSync(fresh, { force: true });
+    throw error;
+  } finally {
+    closeSync(descriptor);
+  }
 }
 
 function addKey({ file, id, tenant, scopes, expires }: Extract<Invocation, { command: 'new' }>): string {
@@ -61,7 +97,7 @@ function listKeys(file: string): string {
   return rows.length === 0 ? `no keys in ${file}` : rows.join('\n');
 }
 
-/** What is printed. Throws CONFIG_INVALID. */
+/** What is printed; for one at a time. Throws CONFIG_INVALID. */
 export function carryOut(invocation: Invocation): string {
   if (invocation.command === 'new') return addKey(invocation);
   return invocation.command === 'revoke'

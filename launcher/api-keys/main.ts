@@ -1,5 +1,6 @@
 import { runCommand } from '#lib/command-line';
 import { auditedCommand } from '../audited-command';
+import { whileLocked } from '../models/labels-lock';
 import { readInvocation, usage, type Invocation } from './arguments';
 import { carryOut } from './change-file';
 
@@ -8,9 +9,9 @@ async function run(invocation: Invocation): Promise<void> {
   const change = {
     action: `api-keys.${command}`,
     subject: 'id' in invocation ? invocation.id : invocation.file,
-    run: () => carryOut(invocation),
+    run: () => whileLocked(invocation.file, () => carryOut(invocation)),
   };
-  const text = command === 'list' ? change.run() : await auditedCommand(process.env, change);
+  const text = command === 'list' ? carryOut(invocation) : await auditedCommand(process.env, change);
   process.stdout.write(`${text}\n`);
 }
 

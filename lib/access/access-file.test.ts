@@ -53,6 +53,10 @@ test('every fault is told, and nothing of what stands there', () => {
   expect(JSON.stringify(faults)).not.toContain(text);
 });
 
+test('a list in place of a scope is none', () => {
+  expect(faultsOf({ keys: [{ ...key, scopes: [['rounds:write']] }] })).toHaveLength(1);
+});
+
 test.each(['', '[]', 'null', '{"keys":{}}', '{"quotas":[]}'])('%j is no access file', (document) => {
   expect(faultsOf(document)).toHaveLength(1);
 });

@@ -68,7 +68,10 @@ class Reader {
   }
 
   scopes(path: string, value: unknown): Scope[] {
-    const good = Array.isArray(value) && value.length > 0 && value.every((scope) => isScope(String(scope)));
+    const good =
+      Array.isArray(value) &&
+      value.length > 0 &&
+      value.every((scope) => typeof scope === 'string' && isScope(scope));
     if (!good) this.fault(path, `a list of ${scopes.join(', ')}`);
     return good ? (value as Scope[]) : [];
   }

@@ -79,6 +79,8 @@ test.each([
   ['{"keys":[]}', 'it has no keys'],
   ['{"keys":[{"kty":"oct","k":"AAAA"}]}', 'not public'],
   ['{"keys":[{"kty":"EC","d":"AAAA"}]}', 'not public'],
+  ['{"keys":["rh_a_secret"]}', 'no object'],
+  ['{"keys":[null]}', 'no object'],
 ])('%j is no set of public keys: %s', (text, reason) => {
   expect(() => readKeySet(text)).toThrow(reason);
 });

@@ -26,6 +26,9 @@ export function readKeySet(text: string): JWTVerifyGetKey {
   }
   const keys = Array.isArray(document?.keys) ? document.keys : [];
   if (keys.length === 0) throw new Error('it has no keys: a JSON web key set is {"keys": [...]}');
+  // A word of the runtime would quote what stands there.
+  if (keys.some((key) => typeof key !== 'object' || key === null))
+    throw new Error('it has a key that is no object');
   if (keys.some((key) => key['kty'] === 'oct' || 'd' in key))
     throw new Error('it has a key that is not public');
   return createLocalJWKSet(document as unknown as JSONWebKeySet);
