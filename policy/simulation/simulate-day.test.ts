@@ -1,120 +1,20 @@
-import type { CourierId, OrderId, PlaceId, RunId, Seconds, TenantId, UnixMs, ZoneId } from '#schemas/brands';
-import type {
-  Assignment,
-  CommitmentStage,
-  DecisionContent,
-  DispatchRound,
-  Order,
-  PlannedStop,
-} from '#schemas/domain';
-import { buildOrder, buildPolicy, buildStop } from '../../test/support/build-round';
-import type { Day, DayCourier, Dispatch, Truth } from './day';
-import { simulateDay } from './simulate-day';
-
-const seconds = (value: number) => value as Seconds;
-const minute = (value: number) => seconds(60 * value);
-
-/** One restaurant at 0, homes along a road, 1 m/s: a metre is a second. Service 2 min before and after. */
-const half = { preServiceSeconds: seconds(120), postServiceSeconds: seconds(120) };
-const order = (id: string, placed: number, ready: number, home: number) =>
-  buildOrder(id, {
-    placedAt: minute(placed),
-    readyAt: minute(ready),
-    pickup: buildStop('R', 0, 0, half),
-    dropoff: buildStop(`home-${id}`, home, 0, half),
-  });
-const courier: DayCourier = {
-  courierId: 'c' as CourierId,
-  start: { placeId: 'c' as PlaceId, point: { x: 300, y: 0 } },
-  onAt: seconds(0),
-  offAt: minute(120),
-  vehicle: 'walk',
-  capacity: 4,
-  skills: [],
-};
-const truth: Truth = {
-  readyAt: (o) => o.readyAt,
-  pickupPostSeconds: (o) => o.pickup.postServiceSeconds,
-  dropoffPostSeconds: (o) => o.dropoff.postServiceSeconds,
-  travelSeconds: (_vehicle, from, to) => seconds(Math.abs(from.x - to.x)),
-};
-function day(changes: Partial<Day>): Day {
-  return {
-    name: 'test',
-    tenantId: 't' as TenantId,
-    zoneId: 'z' as ZoneId,
-    space: 'planar',
-    startsAt: seconds(0),
-    roundSeconds: minute(5),
-    couriers: [courier],
-    orders: [],
-    truth,
-    couriersAre: 'committed',
-    shiftLookaheadSeconds: seconds(0),
-    offerHorizonSeconds: null,
-    maxRoundsAfterLastOrder: 6,
-    policyAt: () => buildPolicy(),
-    ...changes,
-  };
-}
-
-/** A decision for the one courier: these stops from where and when it is free, or nothing. */
-function decide(round: DispatchRound, ids: string[], stage: CommitmentStage): DecisionContent {
-  const [free] = round.couriers;
-  if (free === undefined || ids.length === 0)
-    return { assignments: [], moves: [] } as unknown as DecisionContent;
-  let at = free.position.x;
-  let time: number = free.availableAt;
-  const orders = ids.map((id) => round.orders.find((o) => o.orderId === id)!);
-  const visit = (kind: 'pickup' | 'dropoff', orderIds: string[], x: number, ready: number): PlannedStop => {
-    const arriveAt = seconds(time + Math.abs(at - x));
-    const servedAt = seconds(Math.max(arriveAt + 120, ready));
-    at = x;
-    time = servedAt + 120;
-    const placeId = (kind === 'pickup' ? 'R' : `home-${orderIds[0]}`) as PlaceId;
-    return { kind, orderIds: orderIds as OrderId[], placeId, arriveAt, servedAt, departAt: seconds(time) };
-  };
-  const stops = [visit('pickup', ids, 0, Math.max(...orders.map((o) => o.readyAt)))];
-  for (const o of orders) stops.push(visit('dropoff', [o.orderId], o.dropoff.point.x, 0));
-  const { courierId } = free;
-  const assignment: Assignment = {
-    courierId,
-    orderIds: ids as OrderId[],
-    stops,
-    cost: 0n,
-    unproven: false,
-    stage,
-  };
-  const moves =
-    stage === 'partial' ? [{ courierId, placeId: 'R' as PlaceId, departAt: free.availableAt }] : [];
-  return { assignments: [assignment], moves } as unknown as DecisionContent;
-}
-
-async function run(changes: Partial<Day>, dispatch: (round: DispatchRound) => DecisionContent) {
-  const rounds: DispatchRound[] = [];
-  const told: string[][] = [];
-  const asked: Dispatch = (round) => {
-    rounds.push(round);
-    return Promise.resolve(dispatch(round));
-  };
-  const result = await simulateDay({
-    day: day(changes),
-    runId: 'r' as RunId,
-    dispatch: asked,
-    deadlineAt: () => 1 as UnixMs,
-    onEvents: (events) => {
-      told.push(events.map(({ kind, orderId, at }) => `${at} ${kind} ${orderId}`));
-      return Promise.resolve();
-    },
-  });
-  return { rounds, result, told };
-}
-const ids = (round: DispatchRound) => round.orders.map((o) => o.orderId);
+import type { CourierId, Seconds } from '#schemas/brands';
+import type { CommitmentStage, Order } from '#schemas/domain';
+import {
+  courier,
+  decide,
+  ids,
+  minute,
+  order,
+  runDay,
+  seconds,
+  truth,
+} from '../../test/support/one-courier-day';
 
 describe('a committed day', () => {
   test('one final bundle: two orders picked up when the later is ready, dropped in sequence', async () => {
     const orders = [order('a', 1, 20, 60), order('b', 2, 24, 180)];
-    const { rounds, result } = await run({ orders }, (round) => decide(round, ids(round), 'final'));
+    const { rounds, result } = await runDay({ orders }, (round) => decide(round, ids(round), 'final'));
     // Round 0 has nothing; round 1 (5 min) has both. Leaves at 5 min, rides 300 s, is there at 10 min,
     // waits for 24 min; leaves 26; home-a at 27, drop-off 29; leaves 31; home-b at 33, drop-off 35.
     expect(rounds.map((round) => round.asOf)).toEqual([300]);
@@ -135,7 +35,7 @@ describe('a committed day', () => {
     const other = { ...courier, courierId: 'd' as CourierId, onAt: minute(14) };
     const couriers = [{ ...courier, offAt: minute(12) }, other];
     const late = { ...truth, readyAt: () => minute(13) };
-    const { rounds, result } = await run({ orders, couriers, truth: late }, (round) =>
+    const { rounds, result } = await runDay({ orders, couriers, truth: late }, (round) =>
       decide(round, round.couriers.length > 0 ? ids(round) : [], 'final'),
     );
     // Given to c at 0, which waits at R until 720; open again at 900, when d, free there, rides 300 s: 1200 + 120.
@@ -149,7 +49,7 @@ describe('a committed day', () => {
 
   test('a busy courier is offered free at the end of its plan, and the next bundle follows it', async () => {
     const orders = [order('a', 0, 0, 60), order('b', 4, 4, 0)];
-    const { rounds, result } = await run({ orders }, (round) =>
+    const { rounds, result } = await runDay({ orders }, (round) =>
       decide(round, ids(round).slice(0, 1), 'final'),
     );
     // a: leaves 0, there at 300 s, picked up at 420, leaves 540; home at 600, dropped 720, free 840 at 60.
@@ -161,7 +61,7 @@ describe('a committed day', () => {
   test('partial: the courier drives there and its orders stay open; tentative: nothing happens', async () => {
     const orders = [order('a', 0, 30, 60)];
     const stages: CommitmentStage[] = ['tentative', 'partial', 'final'];
-    const { rounds, result } = await run({ orders }, (round) =>
+    const { rounds, result } = await runDay({ orders }, (round) =>
       decide(round, ['a'], stages[round.asOf / 300]!),
     );
     expect(rounds.map((round) => round.orders[0]!.timesDeferred)).toEqual([0, 1, 2]);
@@ -174,14 +74,14 @@ describe('a committed day', () => {
 
   test('what nobody takes stays undelivered, after the last round that is allowed', async () => {
     const orders = [order('a', 0, 0, 60)];
-    const { rounds, result } = await run({ orders }, (round) => decide(round, [], 'final'));
+    const { rounds, result } = await runDay({ orders }, (round) => decide(round, [], 'final'));
     expect(rounds).toHaveLength(7); // at 0 and six more
     expect(result.undelivered).toEqual(['a']);
   });
 
   test('orders ready beyond the horizon are not offered yet', async () => {
     const orders = [order('a', 0, 30, 60)];
-    const { rounds } = await run({ orders, offerHorizonSeconds: minute(15) }, (r) =>
+    const { rounds } = await runDay({ orders, offerHorizonSeconds: minute(15) }, (r) =>
       decide(r, ids(r), 'final'),
     );
     expect(rounds.map((round) => round.asOf)).toEqual([900]); // 30 min ≤ asOf + 15 min
@@ -192,7 +92,7 @@ describe('a committed day', () => {
     const orders = [order('a', 0, 60, 60)];
     const seen = async (shiftLookaheadSeconds: Seconds) => {
       const changes = { orders, couriers: [late], shiftLookaheadSeconds, maxRoundsAfterLastOrder: 3 };
-      const { rounds } = await run(changes, (round) => decide(round, [], 'final'));
+      const { rounds } = await runDay(changes, (round) => decide(round, [], 'final'));
       return rounds.map((round) => round.couriers.map((c) => c.availableAt));
     };
     expect(await seen(seconds(0))).toEqual([[], [], [600], []]); // 15 min is after 12
@@ -210,7 +110,9 @@ describe('late changes: the pickup binds', () => {
 
   test('a courier that waits picks up when the meal is ready, between rounds', async () => {
     const orders = [{ ...order('a', 0, 4, 60), known: unknown }];
-    const { rounds, result } = await run({ ...late, orders }, (round) => decide(round, ids(round), 'final'));
+    const { rounds, result } = await runDay({ ...late, orders }, (round) =>
+      decide(round, ids(round), 'final'),
+    );
     // Expected at 4 min, so each decision is final; there at 300 s, the meal is ready at 780 only.
     expect(rounds.map((round) => [round.asOf, ids(round)])).toEqual([
       [0, ['a']],
@@ -225,7 +127,7 @@ describe('late changes: the pickup binds', () => {
 
   test('until then the next decision may give it another order of the restaurant', async () => {
     const orders = [order('a', 0, 4, 60), order('b', 1, 6, 60)].map((o) => ({ ...o, known: unknown }));
-    const { rounds, result } = await run({ ...late, orders }, (round) =>
+    const { rounds, result } = await runDay({ ...late, orders }, (round) =>
       decide(round, ids(round).slice(-1), 'final'),
     );
     // At 300 s b takes the place of a: ready at 480, dropped at 480 + 120 + 60 + 120 = 780, free at 900.
@@ -238,7 +140,7 @@ describe('late changes: the pickup binds', () => {
   test('no pickup behind the end of the shift', async () => {
     const orders = [{ ...order('a', 0, 4, 60), known: unknown }];
     const couriers = [{ ...courier, offAt: minute(12) }];
-    const { result } = await run({ ...late, orders, couriers }, (round) =>
+    const { result } = await runDay({ ...late, orders, couriers }, (round) =>
       decide(round, round.couriers.length > 0 ? ids(round) : [], 'final'),
     );
     expect(result.undelivered).toEqual(['a']);
@@ -247,7 +149,7 @@ describe('late changes: the pickup binds', () => {
 
 test('what has happened is told when the time of the next round has come', async () => {
   const orders = [order('a', 0, 0, 60), order('b', 9, 9, 60)];
-  const { told } = await run({ orders }, (round) => decide(round, ids(round).slice(0, 1), 'final'));
+  const { told } = await runDay({ orders }, (round) => decide(round, ids(round).slice(0, 1), 'final'));
   // a: picked up at 420, dropped off at 720; before the round at 600 only the first is past. The round at 600
   // gives b to the courier, free at 840 at 60 m: there at 900, picked up 1020, leaves 1140, dropped 1320:
   // told at 600, 900, 1200 and 1500.
@@ -262,7 +164,7 @@ test('what has happened is told when the time of the next round has come', async
 describe('a day of couriers that hold orders', () => {
   test('held stops come back, on board or not, beyond the stop that the courier is on the way to', async () => {
     const orders = [order('a', 0, 0, 600), order('b', 6, 6, 60)];
-    const { rounds } = await run({ orders, couriersAre: 'held' }, (round) =>
+    const { rounds } = await runDay({ orders, couriersAre: 'held' }, (round) =>
       decide(round, round.asOf === 0 ? ['a'] : [], 'final'),
     );
     // At 0: rides to R (there at 300 s), picked up 420, leaves 540. At 300 it is at R: a counts as on board.
@@ -280,7 +182,7 @@ describe('a day of couriers that hold orders', () => {
   test('true times differ from the plan; the dispatcher sees its own estimate until the stop is left', async () => {
     const slow = { ...truth, pickupPostSeconds: () => seconds(900) };
     const orders = [{ ...order('a', 0, 0, 600), known: { ready: true, pickupWait: false, handover: false } }];
-    const { rounds, result } = await run({ orders, couriersAre: 'held', truth: slow }, (round) =>
+    const { rounds, result } = await runDay({ orders, couriersAre: 'held', truth: slow }, (round) =>
       decide(round, round.asOf === 0 ? ['a'] : [], 'final'),
     );
     // Planned to leave R at 540; really at 420 + 900 = 1320. At 600 and 900 it should have left long ago: now.
@@ -291,7 +193,7 @@ describe('a day of couriers that hold orders', () => {
   test('a meal that is ready is known to be; until then the estimate stands', async () => {
     const late = { ...truth, readyAt: () => minute(9) };
     const orders = [{ ...order('a', 0, 5, 60), known: { ready: false, pickupWait: true, handover: true } }];
-    const { rounds } = await run({ orders, truth: late, maxRoundsAfterLastOrder: 2 }, (round) =>
+    const { rounds } = await runDay({ orders, truth: late, maxRoundsAfterLastOrder: 2 }, (round) =>
       decide(round, [], 'final'),
     );
     const seen = rounds.map((round) => [round.orders[0]!.readyAt, round.orders[0]!.known.ready]);
