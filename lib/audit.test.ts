@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -51,6 +52,9 @@ test('a file that cannot be opened is a fault of the configuration; one that is 
   const open = (auditFile: string) => openAuditLog({ auditFile, service: 'ingest', logger });
   expect(() => open(folder)).toThrow(/ROUNDHOUSE_AUDIT_FILE=.*EISDIR/);
   expect(() => open('/nowhere/audit')).toThrow(/ENOENT/);
+  const pipe = join(folder, 'pipe');
+  execFileSync('mkfifo', [pipe]);
+  expect(() => open(pipe)).toThrow(/ROUNDHOUSE_AUDIT_FILE=.*ENXIO/); // nobody reads it
   open('/dev/full').record(entry);
   expect(lines).toMatchObject([{ event: 'Audited' }, { event: 'AuditFailed', action: 'model.load' }]);
 });

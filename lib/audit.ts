@@ -1,4 +1,4 @@
-import { appendFileSync, closeSync, openSync } from 'node:fs';
+import { appendFileSync, closeSync, constants, openSync } from 'node:fs';
 import { configError } from './config-error';
 import { optionalFileSetting } from './settings';
 import type { Logger } from './telemetry';
@@ -25,9 +25,12 @@ export const auditSettings = {
   auditFile: optionalFileSetting('ROUNDHOUSE_AUDIT_FILE'),
 } as const;
 
+/** Of a pipe that nobody reads it is told that it can't be opened; the plain way to open it would wait for good. */
+const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NONBLOCK;
+
 function openFile(path: string): number {
   try {
-    return openSync(path, 'a', 0o600);
+    return openSync(path, flags, 0o600);
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
     const limit = `a file that can be appended to (${code})`;

@@ -1,3 +1,4 @@
+import { configError } from './config-error';
 import { ArgumentsInvalid, errorText, numberFlag, readFlags, runCommand } from './command-line';
 import { RoundhouseError } from '#schemas/errors';
 
@@ -90,6 +91,15 @@ describe('a command', () => {
     expect([written.err, process.exitCode]).toEqual(['no broker\n', 1]);
     await runIt([], () => 3);
     expect([process.exitCode, ended]).toEqual([3, 2]);
+  });
+
+  test('with settings that can’t be used names them and ends as a service does', async () => {
+    const fault = { path: 'KAFKA_BROKERS', value: 'x', limit: 'host:port' };
+    await runIt([], () => Promise.reject(configError([fault])));
+    expect(written.err).toBe(
+      'CONFIG_INVALID: 1 fault in the configuration:\n  KAFKA_BROKERS="x": host:port\n',
+    );
+    expect(process.exitCode).toBe(2);
   });
 
   test('that was told to end does so without words', async () => {

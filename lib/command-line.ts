@@ -109,8 +109,8 @@ function endProcessSoon(): void {
 
 /**
  * A program with a command line: `--help` prints the usage and ends with 0; a command line that can't be
- * followed gets one message and the usage, or where it is long a hint, and ends with 2; a run that rejects, its
- * message and 1. A run may resolve to another exit code.
+ * followed gets one message and the usage, or where it is long a hint, and ends with 2; so do settings that can't be
+ * used, each named; a run that rejects, its message and 1. A run may resolve to another exit code.
  */
 export async function runCommand<Parsed>(
   command: Command<Parsed>,
@@ -140,7 +140,12 @@ function tellFailure(error: unknown, usage: string): number {
   if (typeof exitCode === 'number') return exitCode;
   const isOfTheUser = error instanceof ArgumentsInvalid;
   process.stderr.write(`${errorText(error)}\n${isOfTheUser ? `\n${usageBehindFault(usage)}\n` : ''}`);
-  return isOfTheUser ? 2 : 1;
+  return isOfTheUser || isOfSettings(error) ? 2 : 1;
+}
+
+/** Named one by one, as of a service's environment. */
+function isOfSettings(error: unknown): boolean {
+  return error instanceof RoundhouseError && error.code === 'CONFIG_INVALID' && error.faults.length > 0;
 }
 
 /** Throws ArgumentsInvalid. `given`: numbers of 0 and above, separated by commas. */

@@ -1,7 +1,9 @@
-import { rmSync } from 'node:fs';
+import { readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { counted } from '#schemas/counted';
 import { auditedCommand } from '../../../launcher/audited-command';
 import type { CommandPlace } from '../command-place';
+import { manifestName } from '../recording/manifest-file';
 import type { PurgeOptions } from './options';
 import { recordingsIn, type FoundRecording } from './stale-recordings';
 
@@ -29,6 +31,15 @@ function remove(recording: FoundRecording, { env }: CommandPlace): Promise<void>
   return auditedCommand(env, {
     action: 'recording.removed',
     subject: `${recording.folder}: ${lineOf(recording)}`,
-    run: () => rmSync(recording.folder, { recursive: true }),
+    run: () => removeRecording(recording.folder),
   });
+}
+
+type Removal = (path: string, options: { recursive: true }) => void;
+
+/** The manifest last: what one that was ended half-way leaves is still a recording, which the next purge finds. */
+export function removeRecording(folder: string, removal: Removal = rmSync): void {
+  const names = readdirSync(folder).filter((name) => name !== manifestName);
+  for (const name of names) removal(join(folder, name), { recursive: true });
+  removal(folder, { recursive: true });
 }

@@ -1,10 +1,19 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { recorded, smallRound, writeRecording } from '../../../test/support/small-recording';
 import { manifestName, readManifest, writeManifest } from '../recording/manifest-file';
 import { parsePurge } from './options';
-import { purgeCommand } from './purge-command';
+import { purgeCommand, removeRecording } from './purge-command';
 
 const folder = mkdtempSync(join(tmpdir(), 'roundhouse-purge-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -67,6 +76,22 @@ test('an import is as old as its coming here, and one recording can be named its
   utimesSync(join(imported, manifestName), then, then);
   expect(await purge(imported, '--before', '30d')).toHaveLength(2);
   expect(existsSync(imported)).toBe(false);
+});
+
+test('a purge that was ended half-way leaves a recording that the next one finds', async () => {
+  const old = recording('half', 1);
+  expect(readdirSync(old).length).toBeGreaterThan(1);
+  for (const most of [0, 1, Infinity]) {
+    let removed = 0;
+    const ended = (path: string): void => {
+      if (path === old || removed++ >= most) throw new Error('ended');
+      rmSync(path);
+    };
+    expect(() => removeRecording(old, ended)).toThrow('ended');
+    expect(existsSync(join(old, manifestName))).toBe(true);
+  }
+  expect(await purge(old, '--before', 'now')).toHaveLength(2);
+  expect(existsSync(old)).toBe(false);
 });
 
 test('nothing is removed where a recording can’t be read', async () => {
