@@ -12,6 +12,11 @@ test('an engine gets no way to Kafka or Redis, and no secret of anybody', () => 
     ROUNDHOUSE_INGEST_ACCESS_FILE: '/a',
     AWS_SECRET_ACCESS_KEY: 's',
     GITHUB_TOKEN: 't',
+    OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer t',
+    HTTPS_PROXY: 'http://user:p@proxy:3128',
+    MYSQL_PASSWD: 'p',
+    APIKEY: 'k',
+    HTTP_PROXY: 'http://proxy:3128',
     ROUNDHOUSE_ENGINE_MODELS: 'echo',
     ROUNDHOUSE_MODELS_DIR: 'models',
     LD_LIBRARY_PATH: '/lib',
@@ -19,6 +24,7 @@ test('an engine gets no way to Kafka or Redis, and no secret of anybody', () => 
   };
   expect(Object.keys(withoutSecrets(env))).toEqual([
     'PATH',
+    'HTTP_PROXY',
     'ROUNDHOUSE_ENGINE_MODELS',
     'ROUNDHOUSE_MODELS_DIR',
     'LD_LIBRARY_PATH',

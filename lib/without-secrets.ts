@@ -1,10 +1,14 @@
 import type { Env } from './config';
 
-/** Where Kafka and Redis are and how one gets in, keys of certificates, and who may call: an engine needs none of it. */
-const kept = /^(KAFKA_|REDIS_|ROUNDHOUSE_(KAFKA|REDIS|TLS|PEER_TLS|CLIENT_TLS|INGEST|AUDIT)_)/;
-const secret = /(PASSWORD|SECRET|TOKEN|CREDENTIAL|API_KEY|PRIVATE_KEY)/i;
+/** Where Kafka, Redis and collectors are and how one gets in, keys of certificates, and who may call. */
+const ours = /^(KAFKA_|REDIS_|OTEL_|ROUNDHOUSE_(KAFKA|REDIS|TLS|PEER_TLS|CLIENT_TLS|INGEST|AUDIT)_)/;
+const secretName = /(PASSW|PASSPHRASE|SECRET|TOKEN|CREDENTIAL|API_?KEY|ACCESS_KEY|PRIVATE_KEY|AUTH|COOKIE)/i;
+/** A proxy, a data base: `scheme://user:password@host`. */
+const withPassword = /[a-z][a-z0-9+.-]*:\/\/[^/\s@]*:[^/\s@]*@/i;
 
 /** What a child may know that computes and talks to us alone. */
 export function withoutSecrets(env: Env): Env {
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !kept.test(name) && !secret.test(name)));
+  const isKept = ([name, value = '']: [string, string | undefined]): boolean =>
+    !ours.test(name) && !secretName.test(name) && !withPassword.test(value);
+  return Object.fromEntries(Object.entries(env).filter(isKept));
 }

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ModelState } from '#lib/engine-client/port';
-import { endsWithParent } from '#lib/ends-with-parent';
+import { engineChild } from '#lib/engine-child';
 import { RoundhouseError } from '#schemas/errors';
 import { projectPath } from '#schemas/project-root';
 import { EngineControl } from './engine-control';
@@ -62,21 +62,15 @@ export async function tryInScratchEngine(
 ): Promise<readonly ModelState[]> {
   const folder = mkdtempSync(join(tmpdir(), 'roundhouse-verify-'));
   const socket = join(folder, 'engine.sock');
-  const [program, ...args] = endsWithParent([
-    process.execPath,
-    projectPath('dist', 'services', 'inference-worker', 'engine', 'main.js'),
-  ]);
-  const child = spawn(program!, args, {
-    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-    env: {
-      ...env,
-      ROUNDHOUSE_MODELS_DIR: modelsDir,
-      ROUNDHOUSE_ENGINE_SOCKET: socket,
-      ROUNDHOUSE_ENGINE_MODELS: models.join(','),
-      ROUNDHOUSE_MODELS_POLL_MS: '0',
-      ROUNDHOUSE_LOG_LEVEL: 'silent',
-    },
+  const main = projectPath('dist', 'services', 'inference-worker', 'engine', 'main.js');
+  const { program, args, ...own } = engineChild([process.execPath, main], env, {
+    ROUNDHOUSE_MODELS_DIR: modelsDir,
+    ROUNDHOUSE_ENGINE_SOCKET: socket,
+    ROUNDHOUSE_ENGINE_MODELS: models.join(','),
+    ROUNDHOUSE_MODELS_POLL_MS: '0',
+    ROUNDHOUSE_LOG_LEVEL: 'silent',
   });
+  const child = spawn(program, args, { stdio: ['ignore', 'ignore', 'pipe', 'ipc'], env: own.env });
   const ended = endOf(child);
   const ready = new Promise<null>((resolve) => child.once('message', () => resolve(null)));
   const slow = setTimeout(() => child.kill('SIGKILL'), startMs);

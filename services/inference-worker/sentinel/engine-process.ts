@@ -1,16 +1,14 @@
 import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
-import { endsWithParent } from '#lib/ends-with-parent';
-import { withoutSecrets } from '#lib/without-secrets';
-import { fewHeaps } from '#lib/few-heaps';
+import { engineChild } from '#lib/engine-child';
 import type { Logger } from '#lib/telemetry';
 import { niceCommand, restorePriority } from './priority';
 import { TextTail } from './text-tail';
 
 export interface EngineProcessOptions {
   readonly mainFile: string;
-  /** The environment of the child; the socket and `fewHeaps` are added. */
+  /** Ours; see `engineChild`. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly socket: string;
   /** It leaves the processor to others until `hurry` (where that can be taken back). */
@@ -76,12 +74,12 @@ export class EngineProcess {
   constructor(private readonly options: EngineProcessOptions) {
     const { mainFile, env, socket, nice, logger } = options;
     const command = [process.execPath, mainFile];
-    const [program, ...args] = endsWithParent(nice ? niceCommand(command) : command, {
-      withoutPrivileges: env['ROUNDHOUSE_ENGINE_CONFINEMENT'] !== 'off',
+    const { program, args, ...own } = engineChild(nice ? niceCommand(command) : command, env, {
+      ROUNDHOUSE_ENGINE_SOCKET: socket,
     });
-    const child = spawned(program as string, args, {
+    const child = spawned(program, args, {
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-      env: { ...fewHeaps, ...withoutSecrets(env), ROUNDHOUSE_ENGINE_SOCKET: socket },
+      env: own.env,
       detached: true,
     });
     this.ended = new Promise((resolve) => (this.tellEnded = resolve));

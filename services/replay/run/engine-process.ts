@@ -5,8 +5,7 @@ import { join } from 'node:path';
 import type { Env } from '#lib/config';
 import { connectEngine } from '#lib/engine-client/grpc';
 import type { EngineClient } from '#lib/engine-client/port';
-import { endsWithParent } from '#lib/ends-with-parent';
-import { fewHeaps } from '#lib/few-heaps';
+import { engineChild } from '#lib/engine-child';
 import type { ModelRef } from '#schemas/domain';
 import { RoundhouseError } from '#schemas/errors';
 import { projectPath } from '#schemas/project-root';
@@ -34,20 +33,18 @@ const startMs = 120_000;
 
 function spawnEngine({ env, modelsDir, models }: EngineOptions, socket: string): ChildProcess {
   const main = projectPath('dist', 'services', 'inference-worker', 'engine', 'main.js');
-  const [program, ...args] = endsWithParent([process.execPath, main]);
-  return spawn(program!, args, {
+  const { program, args, ...own } = engineChild([process.execPath, main], env, {
+    ROUNDHOUSE_MODELS_DIR: modelsDir,
+    ROUNDHOUSE_ENGINE_SOCKET: socket,
+    ROUNDHOUSE_ENGINE_MODELS: [...new Set(models.map(({ name }) => name))].join(','),
+    ROUNDHOUSE_MODELS_POLL_MS: '0',
+    ROUNDHOUSE_LOG_LEVEL: 'silent',
+  });
+  return spawn(program, args, {
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     // Of its own process group: a Ctrl-C comes to it through us.
     detached: true,
-    env: {
-      ...fewHeaps,
-      ...env,
-      ROUNDHOUSE_MODELS_DIR: modelsDir,
-      ROUNDHOUSE_ENGINE_SOCKET: socket,
-      ROUNDHOUSE_ENGINE_MODELS: [...new Set(models.map(({ name }) => name))].join(','),
-      ROUNDHOUSE_MODELS_POLL_MS: '0',
-      ROUNDHOUSE_LOG_LEVEL: 'silent',
-    },
+    env: own.env,
   });
 }
 
