@@ -10,11 +10,14 @@ import type { AccessGate, Request } from '../access/gate';
 import { tenantOfCall } from './call-metadata';
 import { toServiceError } from './errors';
 
-/** By the last part of a method's path; others (the health check) are open to everybody. */
-const scopeOfMethod: Readonly<Record<string, Scope>> = {
-  SubmitRound: 'rounds:write',
-  WatchDecisions: 'decisions:read',
-};
+/** Open to everybody. */
+const healthPath = '/grpc.health.v1.Health/';
+
+/** Any other method is refused: what has no scope here was forgotten. */
+const scopeOfMethod: ReadonlyMap<string, Scope> = new Map([
+  ['/roundhouse.v1.Dispatch/SubmitRound', 'rounds:write'],
+  ['/roundhouse.v1.Dispatch/WatchDecisions', 'decisions:read'],
+]);
 
 export interface Admitted {
   readonly tenant: string | undefined;
@@ -31,20 +34,21 @@ export function admittedCall(metadata: Metadata): Admitted {
   return admitted;
 }
 
-function scopeOf({ path }: ServerMethodDefinition<unknown, unknown>): Scope | undefined {
-  return scopeOfMethod[path.split('/').at(-1)!];
+function scopeOf({ path }: ServerMethodDefinition<unknown, unknown>): Scope {
+  const scope = scopeOfMethod.get(path);
+  if (scope === undefined) throw new RoundhouseError('FORBIDDEN', `no scope allows ${path}`);
+  return scope;
 }
 
 /** Refuses a call by its metadata, before a message of it is read. */
 export function admission(gate: AccessGate): ServerInterceptor {
   return (method, call) => {
-    const scope = scopeOf(method);
-    if (scope === undefined) return new ServerInterceptingCall(call);
+    if (method.path.startsWith(healthPath)) return new ServerInterceptingCall(call);
     const requestOf = (metadata: Metadata): Request => ({
       edge: 'grpc',
       authorization: metadata.get('authorization')[0]?.toString(),
       address: call.getPeer().replace(/:\d+$/, ''),
-      scope,
+      scope: scopeOf(method),
       tenant: tenantOfCall(metadata),
     });
     const admit = async (metadata: Metadata): Promise<void> => {

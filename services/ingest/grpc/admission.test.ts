@@ -1,0 +1,63 @@
+import { credentials, makeGenericClientConstructor, Server, ServerCredentials, status } from '@grpc/grpc-js';
+import type { AccessGate } from '../access/gate';
+import { admission, admittedCall } from './admission';
+
+const bytes = { serialize: (it: Buffer) => it, deserialize: (it: Buffer) => it };
+const method = (path: string) => ({
+  path,
+  requestStream: false,
+  responseStream: false,
+  requestSerialize: bytes.serialize,
+  requestDeserialize: bytes.deserialize,
+  responseSerialize: bytes.serialize,
+  responseDeserialize: bytes.deserialize,
+});
+const service = {
+  submit: method('/roundhouse.v1.Dispatch/SubmitRound'),
+  forgotten: method('/roundhouse.v1.Dispatch/Forgotten'),
+  other: method('/other.v1.Other/SubmitRound'),
+  check: method('/grpc.health.v1.Health/Check'),
+};
+
+const asked: string[] = [];
+const gate = {
+  admit: ({ scope }: { readonly scope: string }) => Promise.resolve(asked.push(scope)).then(() => 'acme'),
+} as unknown as AccessGate;
+
+/** How each method answers a caller whom the gate takes for anything. */
+test('a method that nobody gave a scope is closed, health is open', async () => {
+  const server = new Server({ interceptors: [admission(gate)] });
+  const answer = (_: unknown, done: (error: null, answer: Buffer) => void) => done(null, Buffer.from('open'));
+  server.addService(service, {
+    submit: ({ metadata }: { metadata: never }, done: (error: null, answer: Buffer) => void) =>
+      done(null, Buffer.from(admittedCall(metadata).tenant!)),
+    forgotten: answer,
+    other: answer,
+    check: answer,
+  });
+  const port = await new Promise<number>((resolve, reject) =>
+    server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, bound) =>
+      error === null ? resolve(bound) : reject(error),
+    ),
+  );
+  const Client = makeGenericClientConstructor(service, 'any');
+  const client = new Client(`127.0.0.1:${port}`, credentials.createInsecure());
+  const call = (name: keyof typeof service) =>
+    new Promise<string | number>((resolve) =>
+      (client[name] as unknown as (...of: unknown[]) => void).call(
+        client,
+        Buffer.alloc(0),
+        (error: { code: number } | null, answered?: Buffer) => resolve(error?.code ?? String(answered)),
+      ),
+    );
+  const closed = status.PERMISSION_DENIED;
+  expect([await call('submit'), await call('forgotten'), await call('other'), await call('check')]).toEqual([
+    'acme',
+    closed,
+    closed,
+    'open',
+  ]);
+  expect(asked).toEqual(['rounds:write']);
+  client.close();
+  server.forceShutdown();
+});
