@@ -10,7 +10,7 @@ export interface Reply {
 export interface ApiParts {
   search(text: string): RoundView[];
   detail(id: RoundId): Promise<RoundDetail | null>;
-  /** The whole report, as the worker answers it. */
+  /** The whole report, as the worker answers it. Rejects, in words for an operator, where it doesn't. */
   incident(worker: string, id: string): Promise<object | null>;
 }
 
@@ -61,6 +61,11 @@ async function answerRound(parts: ApiParts, query: URLSearchParams): Promise<Rep
 async function answerIncident(parts: ApiParts, query: URLSearchParams): Promise<Reply> {
   const found = parametersOf(query, ['worker', 'id']);
   if (found === null || !/^[\w.-]+$/.test(found.id)) return invalid('worker and id of an incident');
-  const report = await parts.incident(found.worker, found.id);
-  return report === null ? notFound('no such report is left') : { status: 200, body: report };
+  try {
+    const report = await parts.incident(found.worker, found.id);
+    return report === null ? notFound('no such report is left') : { status: 200, body: report };
+  } catch (error) {
+    const message = `its worker does not answer: ${error instanceof Error ? error.message : String(error)}`;
+    return { status: 502, body: { error: 'WORKER_SILENT', message } };
+  }
 }

@@ -37,7 +37,10 @@ beforeAll(async () => {
         if (roundId === 'broken') throw new Error('secret words');
         return Promise.resolve(null);
       },
-      incident: () => Promise.resolve({ kind: 'death' }),
+      incident: (worker) =>
+        worker === 'silent'
+          ? Promise.reject(new Error('nobody listens there'))
+          : Promise.resolve({ kind: 'death' }),
     },
     snapshot: () => snapshot,
     onFault: () => undefined,
@@ -83,6 +86,12 @@ test('a head has no body', async () => {
   expect(response.headers['content-length']).toBe(String('<index.html>'.length));
 });
 
+test('a head of the events ends, and takes no viewer’s place', async () => {
+  const response = await fetch(url('/api/live'), { method: 'HEAD' });
+  expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/event-stream']);
+  expect(viewers.count).toBe(0);
+});
+
 test.each(['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'])(
   '%s is refused: all is read only',
   async (method) => {
@@ -116,6 +125,7 @@ test.each([
   ['/api/round?tenantId=a&runId=b&roundId=c', 404],
   ['/api/incident?worker=w&id=../x', 400],
   ['/api/incident?worker=w&id=x.json', 200],
+  ['/api/incident?worker=silent&id=x.json', 502],
 ])('%s is answered with %i', async (path, status) => {
   expect((await fetch(url(path))).status).toBe(status);
 });

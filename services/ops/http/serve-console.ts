@@ -4,7 +4,7 @@ import { createWebServer, isVerified, watchCertificate, type ServerTls } from '#
 import type { Snapshot } from '../console/messages';
 import { answerApi, type ApiParts, type Reply } from './api';
 import type { StaticFiles } from './static-files';
-import type { Viewers } from './viewers';
+import { streamHeaders, type Viewers } from './viewers';
 
 /** Nothing but our own files runs or is loaded, and nobody frames the page. */
 const securityHeaders = {
@@ -58,7 +58,7 @@ export async function serveConsole(parts: ConsoleParts): Promise<{ port: number;
     if (tls?.clientCa && !isVerified(request)) return send(response, unknown);
     const [path = '/', query] = (request.url ?? '/').split('?', 2);
     if (parts.files.answer(path, request, response)) return;
-    if (path === '/api/live') return watch(parts, response);
+    if (path === '/api/live') return watch(parts, request, response);
     send(response, (await answerApi(parts.api, path, new URLSearchParams(query))) ?? absent);
   };
   const server = createWebServer(tls, 'asked', { requestTimeout: 10_000, headersTimeout: 10_000 });
@@ -73,7 +73,13 @@ export async function serveConsole(parts: ConsoleParts): Promise<{ port: number;
   return { port, close: () => closeServer(server) };
 }
 
-function watch({ viewers, snapshot }: ConsoleParts, response: ServerResponse): void {
-  if (viewers.hasRoom) viewers.add(response, snapshot());
-  else send(response, busy);
+function watch(
+  { viewers, snapshot }: ConsoleParts,
+  { method }: IncomingMessage,
+  response: ServerResponse,
+): void {
+  if (!viewers.hasRoom) send(response, busy);
+  // Nothing follows a head: it looks at nothing, and takes nobody's place.
+  else if (method === 'HEAD') response.writeHead(200, streamHeaders).end();
+  else viewers.add(response, snapshot());
 }

@@ -6,6 +6,12 @@ const mostUnreadBytes = 4 * 1024 * 1024;
 const heartbeatMs = 15_000;
 const reconnectMs = 1_000;
 
+export const streamHeaders = {
+  'content-type': 'text/event-stream',
+  'cache-control': 'no-store',
+  'x-accel-buffering': 'no',
+} as const;
+
 function eventText(name: 'snapshot' | 'tick', value: Snapshot | Tick): string {
   return `event: ${name}\ndata: ${JSON.stringify(value)}\n\n`;
 }
@@ -30,11 +36,7 @@ export class Viewers {
 
   /** Before the first look there is no snapshot; it comes with it then. */
   add(response: ServerResponse, snapshot: Snapshot | null): void {
-    response.writeHead(200, {
-      'content-type': 'text/event-stream',
-      'cache-control': 'no-store',
-      'x-accel-buffering': 'no',
-    });
+    response.writeHead(200, streamHeaders);
     response.write(`retry: ${reconnectMs}\n\n`);
     if (snapshot !== null) response.write(eventText('snapshot', snapshot));
     this.open.add(response);

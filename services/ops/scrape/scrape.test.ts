@@ -1,6 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { TextFetcher } from './fetch-text';
+import { incidentReport } from './incident-report';
 import { findInstances } from './instances';
 import { readSeries } from './prometheus-text';
 import { scrapeService } from './scrape-service';
@@ -117,6 +118,33 @@ describe('a process is asked', () => {
     expect(await look()).toMatchObject({
       engines: [{ id: 'cpu', state: '', reason: '', device: '', incarnation: 0 }],
       incidents: [{ id: 'x', kind: '', reaction: '', engine: { pid: 0, exitCode: null, signal: null } }],
+    });
+  });
+
+  describe('for a report', () => {
+    const report = (id: string) => incidentReport([{ name: 'worker', url }], 'worker', id);
+    const whole = '{"kind":"hang","role":"active","at":"2026","reaction":"replaced"}';
+
+    test('and answers it, or that it has none', async () => {
+      answer = ({ url: path }, response) => {
+        if (path === '/incidents/here') response.end(whole);
+        else response.writeHead(404).end('{}');
+      };
+      expect(await report('here')).toMatchObject({ kind: 'hang' });
+      expect([await report('..'), await report('gone')]).toEqual([null, null]);
+      expect(await incidentReport([], 'worker', 'here')).toBeNull();
+    });
+
+    test.each([
+      'null',
+      '<html>',
+      '[]',
+      '{}',
+      whole.replace('}', ',"requests":[null]}'),
+      whole.replace('}', ',"engine":5}'),
+    ])('and answers %s', async (text) => {
+      answer = (_, response) => void response.end(text);
+      await expect(report('here')).rejects.toThrow('an answer that is not ours');
     });
   });
 
