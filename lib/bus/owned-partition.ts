@@ -13,6 +13,8 @@ export interface PartitionOwner {
 
 const minWaiting = 64;
 const maxWaitingBytes = 2 * 1024 * 1024;
+/** Timers and answers of others wait no longer than this for messages that came together. */
+const turnMs = 5;
 
 function sizeOf(message: BusMessage): number {
   return message.value?.length ?? 0;
@@ -32,6 +34,7 @@ export class OwnedPartition implements Lease {
   private waitingBytes = 0;
   private readonly window: PartitionWindow;
   private committed: bigint | null = null;
+  private nextTurn: NodeJS.Immediate | null = null;
 
   constructor(
     readonly topic: string,
@@ -90,13 +93,24 @@ export class OwnedPartition implements Lease {
   }
 
   private handOut(): void {
+    if (this.nextTurn !== null) return;
+    const turnEnds = performance.now() + turnMs;
     while (this.ready && this.owned && this.waiting.length > 0) {
       if (!this.window.hasRoom(sizeOf(this.waiting[0]!))) return;
+      if (performance.now() > turnEnds) return this.goOnLater();
       const message = this.waiting.shift()!;
       this.waitingBytes -= sizeOf(message);
       this.window.take(message.offset, sizeOf(message));
       this.work(message);
     }
+  }
+
+  private goOnLater(): void {
+    this.nextTurn = setImmediate(() => {
+      this.nextTurn = null;
+      this.handOut();
+      this.pauseOrResume();
+    });
   }
 
   private work(message: BusMessage): void {
