@@ -1,5 +1,6 @@
 import { decisionMs, type RoundTrace } from '../pipeline/decision-log';
 import { percentile, round } from '../pipeline/statistics';
+import { lateRoundOf, type LateRound } from './late-round';
 
 /** What processors did in the seconds of a step. */
 export interface Usage {
@@ -23,6 +24,8 @@ export interface Step {
   /** What the late ones had left then: the median, ms. */
   readonly lateLeadMsP50: number;
   readonly lateByMsP50: number;
+  /** The way of the first late ones. */
+  readonly lateRounds: readonly LateRound[];
   readonly coverageMean: number;
   /** Share of the accepted rounds that were decided with all of their plans. */
   readonly wholeShare: number;
@@ -36,6 +39,8 @@ export interface Step {
 
 /** ROUNDHOUSE_AGGREGATOR_CLOSE_MARGIN_MS. */
 const closeMarginMs = 150;
+
+const mostLateRounds = 20;
 
 export function stepOf(
   roundsPerSecond: number,
@@ -66,6 +71,7 @@ export function stepOf(
         0.5,
       ),
     ),
+    lateRounds: late.slice(0, mostLateRounds).map(lateRoundOf),
     coverageMean: round(sum(({ coverage }) => coverage) / Math.max(1, decided.length), 4),
     wholeShare: round(count(({ coverage }) => coverage === 1) / Math.max(1, accepted.length), 4),
     closedByDeadline: count(({ closedBy }) => closedBy === 'deadline'),

@@ -33,6 +33,9 @@ export interface RoundTrace {
   receivedAt: number;
   manifestAt: number;
   closedAt: number;
+  /** When the aggregator gave the decision to Kafka, and the outage that it marked the decision with. */
+  sentAt: number;
+  outage: string | null;
   /** What ingest and aggregator say of the time that they took. */
   ingest: Phases;
   aggregator: Phases;
@@ -58,6 +61,8 @@ export function newTrace(submittedAt: number, deadline: number): RoundTrace {
     receivedAt: NaN,
     manifestAt: NaN,
     closedAt: NaN,
+    sentAt: NaN,
+    outage: null,
     ingest: {},
     aggregator: {},
   };
@@ -137,6 +142,8 @@ export class DecisionLog {
     }
     trace.decidedAt = message.timestamp;
     trace.closedAt = Number(message.headers[headers.closedAt]);
+    trace.sentAt = Number(message.headers[headers.sentAt]);
+    trace.outage = message.headers[headers.outage] ?? null;
     trace.aggregator = readPhases(message.headers[headers.phases]);
     trace.effort = message.headers[headers.effort] ?? 'full';
     trace.closedBy = content.closedBy;
