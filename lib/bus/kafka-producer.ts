@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Partitioners, type Kafka, type Message, type Producer, type TopicMessages } from 'kafkajs';
+import type { UnixMs } from '#schemas/brands';
 import { RoundhouseError } from '#schemas/errors';
 import { messageOf, protocolErrorType, type BusOptions } from './kafka-client';
 import { SparseLog } from './sparse-log';
-import type { BusProducer, OutgoingMessage } from './port';
+import type { BusProducer, OutgoingMessage, SendOptions } from './port';
 
 export interface ProducerOptions {
   /** A send is given up (DEPENDENCY_ABSENT) when the broker did not take it for so long. */
@@ -19,6 +20,7 @@ const recordOverheadBytes = 512;
 interface PendingSend {
   readonly messages: readonly OutgoingMessage[];
   readonly bytes: number;
+  readonly beginBy: number;
   /** Its caller has been told that it was given up; a request that holds it may still arrive. */
   isGivenUp: boolean;
   resolve(): void;
@@ -82,7 +84,10 @@ export class KafkaProducer implements BusProducer {
     this.producer = await this.build();
   }
 
-  send(messages: readonly OutgoingMessage[]): Promise<void> {
+  send(
+    messages: readonly OutgoingMessage[],
+    { beginBy = Infinity as UnixMs }: SendOptions = {},
+  ): Promise<void> {
     if (this.closed)
       return Promise.reject(new RoundhouseError('SHUTTING_DOWN', 'the producer has been closed'));
     if (messages.length === 0) return Promise.resolve();
@@ -94,7 +99,7 @@ export class KafkaProducer implements BusProducer {
       bytes += size;
     }
     return new Promise((resolve, reject) => {
-      this.enqueue({ messages, bytes, isGivenUp: false, resolve, reject });
+      this.enqueue({ messages, bytes, beginBy, isGivenUp: false, resolve, reject });
       this.schedulePump();
     });
   }
@@ -147,7 +152,10 @@ export class KafkaProducer implements BusProducer {
       if (count > 0 && bytes > maxRequestBytes) break;
       count++;
     }
-    return this.queue.splice(0, count).filter(({ isGivenUp }) => !isGivenUp);
+    const sends = this.queue.splice(0, count).filter(({ isGivenUp }) => !isGivenUp);
+    const [late, inTime] = byLateness(sends);
+    for (const send of late) send.reject(waitedTooLong());
+    return inTime;
   }
 
   private async deliver(sends: PendingSend[]): Promise<void> {
@@ -162,7 +170,9 @@ export class KafkaProducer implements BusProducer {
       } catch (error) {
         if (isTooLarge(error)) return this.deliverApart(waiting, error);
         this.lastFault = messageOf(error);
-        waiting = waiting.filter(({ isGivenUp }) => !isGivenUp);
+        const [late, inTime] = byLateness(waiting.filter(({ isGivenUp }) => !isGivenUp));
+        for (const send of late) this.giveUp(send);
+        waiting = inTime;
         if (waiting.length === 0) return;
         this.retries.report(this.lastFault, { sends: waiting.length });
         await sleep(pauseMs);
@@ -223,6 +233,16 @@ export class KafkaProducer implements BusProducer {
     this.producer?.disconnect().catch(() => undefined);
     this.producer = null;
   }
+}
+
+function byLateness(sends: readonly PendingSend[]): [late: PendingSend[], inTime: PendingSend[]] {
+  const now = Date.now();
+  const isLate = ({ beginBy }: PendingSend): boolean => beginBy < now;
+  return [sends.filter(isLate), sends.filter((send) => !isLate(send))];
+}
+
+function waitedTooLong(): RoundhouseError {
+  return new RoundhouseError('DEADLINE_EXCEEDED', 'the messages waited for others until it was too late');
 }
 
 function tooLargeError(topic: string, size: number, limit: number, cause?: unknown): RoundhouseError {

@@ -34,8 +34,16 @@ export interface BusProducer {
    * its sequence is rebuilt inside. Rejects with RoundhouseError DEPENDENCY_ABSENT or ROUND_TOO_LARGE. After
    * DEPENDENCY_ABSENT the messages may still arrive: a request on its way can't be called back.
    */
-  send(messages: readonly OutgoingMessage[]): Promise<void>;
+  send(messages: readonly OutgoingMessage[], options?: SendOptions): Promise<void>;
   close(): Promise<void>;
+}
+
+export interface SendOptions {
+  /**
+   * What has not begun to be sent by then is not sent at all: DEADLINE_EXCEEDED. Where an attempt failed before it,
+   * none is made after it: DEPENDENCY_ABSENT.
+   */
+  readonly beginBy?: UnixMs;
 }
 
 /** A partition this consumer owns; `isOwned()` turns false at a revoke and stays false. */

@@ -3,4 +3,4 @@ export { idFault } from './fields';
 export { defaultRoundLimits, MAX_INDEXED, type RoundLimits } from './limits';
 export { policyOf } from './policy-of';
 export { validateObservations, type ObservationsValidation } from './validate-observation';
-export { requireLead, validateRound, type RoundValidation, type SequenceOrigin } from './validate-round';
+export { validateRound, type RoundValidation, type SequenceOrigin } from './validate-round';

@@ -17,7 +17,7 @@ export interface RoundLimits {
 export const defaultRoundLimits: RoundLimits = {
   maxCouriers: 2_000,
   maxOrders: 5_000,
-  minLeadMs: 50,
+  minLeadMs: 150,
   maxDeadlineAheadMs: 3_600_000,
 };
 

@@ -1,6 +1,6 @@
 import type { OrderId, RoundId, RunId, Seconds, TenantId, UnixMs, ZoneId } from '#schemas/brands';
 import type { DispatchRound } from '#schemas/domain';
-import { RoundhouseError, type Fault } from '#schemas/errors';
+import type { Fault } from '#schemas/errors';
 import { checkConsistency } from './consistency';
 import { FaultList } from './fault-list';
 import { Fields } from './fields';
@@ -46,23 +46,6 @@ function leadFault(
 ): [string, number, string] | null {
   if (deadline > now && deadline >= now + minLeadMs) return null;
   return ['deadline', deadline, `at least ${Math.max(1, minLeadMs)} ms after now (${now})`];
-}
-
-/** Throws ROUND_INVALID where a round can't be decided in time any more. */
-export function requireLead(
-  { deadline }: Pick<DispatchRound, 'deadline'>,
-  now: UnixMs,
-  limits: RoundLimits,
-): void {
-  const near = leadFault(deadline, now, limits);
-  if (near === null) return;
-  const faults = new FaultList();
-  faults.add(...near);
-  throw new RoundhouseError(
-    'ROUND_INVALID',
-    'the deadline came too near before the round was on Kafka',
-    faults.listed,
-  );
 }
 
 function readRound(fields: Fields, limits: RoundLimits, now: UnixMs, tenant?: string): DispatchRound {

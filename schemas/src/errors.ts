@@ -58,7 +58,7 @@ export const errorCodes = {
     grpc: 'UNAVAILABLE',
     http: 503,
     atKafka: null,
-    meaning: 'Ingest has too many bytes of bodies in work at once; nothing was kept of this one.',
+    meaning: 'Ingest has too many bytes in work, or rounds need more time at present than this one has.',
   },
   CONTENT_TYPE_UNSUPPORTED: {
     retry: 'never',
@@ -86,7 +86,8 @@ export const errorCodes = {
     grpc: 'RESOURCE_EXHAUSTED',
     http: 429,
     atKafka: null,
-    meaning: 'The tenant, or the address, has asked for more than its quota; the answer says when to ask again.',
+    meaning:
+      'The tenant, or the address, has asked for more than its quota; the answer says when to ask again.',
   },
   NOT_FOUND: {
     retry: 'never',

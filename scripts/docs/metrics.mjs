@@ -48,6 +48,14 @@ const more = {
     ],
     ['process_*, nodejs_*', '', '', "prom-client's metrics of the process."],
   ],
+  ingest: [
+    [
+      'dispatch_round_needed_lead_seconds',
+      'gauge',
+      '',
+      'Rounds with less time than this to their deadline are refused at present.',
+    ],
+  ],
   'inference-worker': [
     ['dispatch_engine_up', 'gauge', '`engine`', '1 while an engine takes requests.'],
     [

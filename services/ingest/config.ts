@@ -33,7 +33,7 @@ const spec = {
   maxCouriers: integerSetting('ROUNDHOUSE_INGEST_MAX_COURIERS', { default: 2_000, min: 1, max: 65_534 }),
   maxOrders: integerSetting('ROUNDHOUSE_INGEST_MAX_ORDERS', { default: 5_000, min: 1, max: 65_534 }),
   ...cutSettings,
-  minLeadMs: integerSetting('ROUNDHOUSE_INGEST_MIN_LEAD_MS', { default: 50, min: 0, max: 60_000 }),
+  minLeadMs: integerSetting('ROUNDHOUSE_INGEST_MIN_LEAD_MS', { default: 150, min: 0, max: 60_000 }),
   maxDeadlineAheadMs: integerSetting('ROUNDHOUSE_INGEST_MAX_DEADLINE_AHEAD_MS', {
     default: 3_600_000,
     min: 1_000,

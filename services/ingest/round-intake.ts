@@ -1,10 +1,10 @@
 import type { BusProducer } from '#lib/bus/port';
 import type { Tracer } from '#lib/tracing/tracer';
 import type { CutLimits } from '#policy/sharding/index';
-import { requireLead, type RoundLimits, type RoundValidation } from '#policy/validation/index';
+import type { RoundLimits, RoundValidation } from '#policy/validation/index';
 import type { UnixMs } from '#schemas/brands';
 import { counted } from '#schemas/counted';
-import type { DispatchRound, RoundKey } from '#schemas/domain';
+import type { RoundKey } from '#schemas/domain';
 import { RoundhouseError } from '#schemas/errors';
 import { PhaseClock, writePhases } from '#schemas/phases';
 import { headers, roundKey, type Topics } from '#schemas/topics';
@@ -12,6 +12,7 @@ import type { CutResult } from './cut/cut-messages';
 import type { RoundBody, RoundCutter, SubmittedRound } from './cut/round-cutter';
 import type { Edge, IngestEvents } from './events';
 import type { FollowedModels } from './labels/followed-models';
+import type { LeadNeed } from './lead/lead-need';
 import { loggedReason } from './logged-reason';
 import type { RoundMessages } from './publish/round-messages';
 import type { RoundReading } from './read/round-reading';
@@ -43,6 +44,7 @@ export interface IntakeParts {
   readonly events: IngestEvents;
   readonly tracer: Tracer;
   readonly limits: RoundLimits;
+  readonly lead: LeadNeed;
   readonly cut: CutLimits;
   readonly maxMessageBytes: number;
 }
@@ -188,28 +190,26 @@ export class RoundIntake {
       traceparent,
       tracestate,
     };
-    return submitted.cut(job, () => this.requireLead(reading.envelope));
+    return submitted.cut(job, () => this.parts.lead.require(reading.envelope.deadline, 'shards'));
   }
 
   /** Nothing has been published when this fails, so the claim is given up again. */
   private async prepare(work: Work, sequence: bigint) {
     const { envelope, contentHash } = work.reading;
+    const { lead } = this.parts;
     try {
+      lead.require(envelope.deadline, 'shards');
       const started = performance.now();
       const messages = await this.cut(work, sequence);
       work.clock.ends('prepare');
       this.requireRoom(messages);
-      this.requireLead(envelope);
+      lead.require(envelope.deadline, 'shards');
       const seconds = (performance.now() - started) / 1_000;
       return { messages, seconds };
     } catch (error) {
       await this.parts.claims.release(envelope, contentHash).catch(() => undefined);
       throw error;
     }
-  }
-
-  private requireLead(round: Pick<DispatchRound, 'deadline'>): void {
-    requireLead(round, Date.now() as UnixMs, this.parts.limits);
   }
 
   private requireRoom({ manifest, shards }: RoundMessages): void {
@@ -229,15 +229,20 @@ export class RoundIntake {
     { shards, manifest, phases }: CutResult,
     accepted: AcceptedRound,
   ): Promise<void> {
-    const { envelope } = reading;
-    await this.parts.producer.send(shards);
+    const { envelope, contentHash } = reading;
+    const { lead, producer, claims } = this.parts;
+    try {
+      await lead.inTime(envelope.deadline, 'shards', (options) => producer.send(shards, options));
+    } catch (error) {
+      if (isBusy(error)) await claims.release(envelope, contentHash).catch(() => undefined);
+      throw error;
+    }
     clock.ends('shards');
     // Its shards are there, so the claim stays: other content may not take their keys.
-    this.requireLead(envelope);
+    lead.require(envelope.deadline, 'manifest');
     const taken = writePhases({ ...reading.phases, ...phases, ...clock.phases });
-    await this.parts.producer.send([
-      { ...manifest, headers: { ...manifest.headers, [headers.phases]: taken } },
-    ]);
+    const told = { ...manifest, headers: { ...manifest.headers, [headers.phases]: taken } };
+    await lead.inTime(envelope.deadline, 'manifest', (options) => producer.send([told], options));
     clock.ends('manifest');
     await this.parts.claims.confirm(envelope, accepted).catch((error: Error) => {
       const { tenantId, runId, roundId } = envelope;
@@ -260,6 +265,9 @@ function acceptance(
 }
 
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
+
+/** None of the round's messages was sent. */
+const isBusy = (error: unknown): boolean => error instanceof RoundhouseError && error.code === 'INGEST_BUSY';
 
 function conflictOf({ runId, roundId }: RoundKey): RoundhouseError {
   const message = `round ${roundId} of run ${runId} was submitted before with other content`;

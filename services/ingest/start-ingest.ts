@@ -19,6 +19,7 @@ import { ingestEvents, type IngestEvents } from './events';
 import { GrpcApi } from './grpc/server';
 import { HttpApi } from './http/api';
 import { FollowedModels } from './labels/followed-models';
+import { LeadNeed } from './lead/lead-need';
 import { acceptObservations } from './observation-intake';
 import { ingestChecks } from './readiness';
 import { RoundIntake, type IntakeParts } from './round-intake';
@@ -39,8 +40,10 @@ export async function startIngest(context: Context): Promise<ServicePorts> {
   const models = new FollowedModels(context.config.modelsDir, events);
   const matrices = new TravelMatrices(context.config.modelsDir);
   const connections = await connect(context, events);
-  const cache = await startDecisionFeed(context, connections, events);
-  const parts = await intakeParts(context, connections, { events, models, matrices });
+  const lead = new LeadNeed(context.config.minLeadMs);
+  watchLead(context, lead);
+  const cache = await startDecisionFeed(context, connections, events, lead);
+  const parts = await intakeParts(context, connections, { events, models, matrices, lead });
   const intake = new RoundIntake(parts);
   context.onStop('intake', () => intake.stop());
   return startApis(context, connections, { parts, intake, cache, models, access });
@@ -64,13 +67,23 @@ async function connect(
   return { redis, bus };
 }
 
+function watchLead({ telemetry }: Context, lead: LeadNeed): void {
+  telemetry.registry.observed(
+    'dispatch_round_needed_lead_seconds',
+    'Rounds with less time than this to their deadline are refused at present.',
+    () => lead.neededMs('shards') / 1_000,
+  );
+}
+
 async function startDecisionFeed(
   { config, onStop }: Context,
   { bus }: Connections,
   events: IngestEvents,
+  lead: LeadNeed,
 ): Promise<DecisionCache> {
   const { decisionTtlMs: ttlMs, decisionCacheBytes: maxBytes } = config;
   const cache = new DecisionCache({ ttlMs, maxBytes });
+  cache.watch(({ closedAt, appendedAt }) => lead.decided(Number(closedAt ?? NaN), appendedAt));
   const { decisions } = topicsOf(config.topicPrefix);
   const follower = await followDecisions(bus, decisions, ttlMs, cache, events);
   onStop('decision feed', () => follower.close());
@@ -81,12 +94,13 @@ interface IntakeSources {
   readonly events: IngestEvents;
   readonly models: FollowedModels;
   readonly matrices: TravelMatrices;
+  readonly lead: LeadNeed;
 }
 
 async function intakeParts(
   { config, telemetry, onStop }: Context,
   { redis, bus }: Connections,
-  { events, models, matrices }: IntakeSources,
+  { events, models, matrices, lead }: IntakeSources,
 ): Promise<IntakeParts> {
   const producer = await bus.producer({ deliveryTimeoutMs: config.publishTimeoutMs });
   const claims = new RoundClaims(redis, config.topicPrefix, config.claimTtlMs);
@@ -106,7 +120,7 @@ async function intakeParts(
   const cut = { candidatesPerShard, shardsPerRound, maxShardBytes, maxCandidates };
   const topics = topicsOf(config.topicPrefix);
   const { tracer } = telemetry;
-  return { producer, topics, claims, models, cutter, events, tracer, limits, cut, maxMessageBytes };
+  return { producer, topics, claims, models, cutter, events, tracer, limits, lead, cut, maxMessageBytes };
 }
 
 interface ApiParts {

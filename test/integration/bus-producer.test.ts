@@ -2,6 +2,7 @@ import { pino } from 'pino';
 import { deadLetter } from '#lib/bus/dead-letters';
 import { connectBus } from '#lib/bus/kafka';
 import type { BusMessage } from '#lib/bus/port';
+import type { UnixMs } from '#schemas/brands';
 import { RoundhouseError } from '#schemas/errors';
 import { headers, topicsOf } from '#schemas/topics';
 import { produceRaw } from '../../bench/drill/raw-produce';
@@ -52,6 +53,30 @@ describe('producer', () => {
     expect(tooLarge).toMatchObject({ reason: { code: 'ROUND_TOO_LARGE' } });
     expect(small.status).toBe('fulfilled');
     await large.close();
+  });
+
+  test('what has not begun in time is not sent at all; others of the moment are', async () => {
+    const topic = await bench.freshTopic();
+    const producer = await bench.bus.producer();
+    const send = (text: string, beginBy?: UnixMs) =>
+      producer.send([{ topic, partition: 0, key: null, value: Buffer.from(text) }], beginBy && { beginBy });
+    const past = (Date.now() - 1) as UnixMs;
+    const sends = [send('a'), send('too late', past), send('b', (Date.now() + 60_000) as UnixMs)];
+    const [, late] = await Promise.allSettled(sends);
+    expect(late).toMatchObject({ status: 'rejected', reason: { code: 'DEADLINE_EXCEEDED' } });
+    await send('c');
+    const seen: string[] = [];
+    await bench.bus.readRange({ topic, from: 'earliest', handle: (message) => seen.push(textOf(message)) });
+    expect(seen).toEqual(['a', 'b', 'c']);
+  });
+
+  test('an attempt that failed is not made again when it is too late', async () => {
+    const producer = await bench.bus.producer();
+    const nowhere = { topic: `${bench.stack.topicPrefix}nowhere`, key: 'k', value: null };
+    const send = producer.send([nowhere], { beginBy: (Date.now() + 200) as UnixMs });
+    await expect(send).rejects.toMatchObject({
+      code: expect.stringMatching(/^DEPENDENCY_ABSENT$|^DEADLINE_EXCEEDED$/),
+    });
   });
 
   test('a topic that does not exist is DEPENDENCY_ABSENT after the delivery time-out', async () => {

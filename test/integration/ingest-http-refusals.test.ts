@@ -1,7 +1,9 @@
 import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
-import { atBestOf } from '../support/until';
-import { roundBody, startIngest, type IngestBench } from './ingest-harness';
+import type { RoundId } from '#schemas/brands';
+import { headers } from '#schemas/topics';
+import { atBestOf, until } from '../support/until';
+import { decisionOf, roundBody, startIngest, type IngestBench } from './ingest-harness';
 
 let ingest: IngestBench;
 
@@ -12,6 +14,29 @@ beforeAll(async () => {
   });
 }, 120_000);
 afterAll(() => ingest?.stop(), 60_000);
+
+test('while closes take a second, a round with less time is 503, which says how much it needs', async () => {
+  // Its content doesn't matter: what counts is that it was closed 5 s before it came to Kafka, capped at 1 s.
+  await ingest.post('/v1/rounds', roundBody('model'));
+  const [round] = await ingest.manifests('model');
+  let number = 0;
+  const slowClose = () => {
+    const roundId = `slow-${++number}` as RoundId;
+    const closedAt = String(Date.now() - 5_000);
+    return ingest.publishDecision(decisionOf({ ...round!, roundId }), { [headers.closedAt]: closedAt });
+  };
+  let refused: { status: number; body: { error: string; message: string; faults: unknown[] } } | undefined;
+  await until(async () => {
+    await Promise.all([slowClose(), slowClose(), slowClose()]);
+    refused = await ingest.post('/v1/rounds', roundBody(`near-${number}`, { deadline: Date.now() + 1_100 }));
+    return refused.status === 503;
+  }, 'a refusal');
+  expect(refused!.body).toMatchObject({ error: 'INGEST_BUSY', faults: [{ path: 'deadline' }] });
+  expect(refused!.body.message).toMatch(
+    /a round needs \d+ ms at present: 150 at least, \d+ until it is on Kafka, 1000 from its close to its decision/,
+  );
+  expect((await ingest.post('/v1/rounds', roundBody('with time'))).status).toBe(202);
+});
 
 describe('requests that are none', () => {
   test.each([

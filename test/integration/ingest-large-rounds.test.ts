@@ -51,7 +51,7 @@ test('a large round whose turn comes too late is refused, and the next one is cu
   // Two before it take a second or more each, also on a machine that is some times faster.
   const before = [post(largeBody('first')), post(largeBody('second'))];
   const third = post(largeBody('third', { deadline: Date.now() + 300 }));
-  expect((await third).body).toMatchObject({ error: 'ROUND_INVALID', faults: [{ path: 'deadline' }] });
+  expect((await third).body).toMatchObject({ error: 'INGEST_BUSY', faults: [{ path: 'deadline' }] });
   expect((await Promise.all(before)).map(({ status }) => status)).toEqual([202, 202]);
   expect((await post(largeBody('third'))).status).toBe(202);
 }, 60_000);
