@@ -10,6 +10,7 @@ export function chartFaults(objects) {
       (name) => `${name}: twice`,
     ),
     ...serviceFaults(objects, deployments),
+    ...traceFaults(objects),
   ];
 }
 
@@ -70,6 +71,20 @@ function serviceFaults(objects, deployments) {
         .filter(({ targetPort }) => !ports.has(targetPort))
         .map(({ targetPort }) => `Service ${metadata.name}: no port ${targetPort}`);
     });
+}
+
+/** Where spans are to go, every policy of the network lets them out. */
+function traceFaults(objects) {
+  const endpoints = objects.flatMap(({ data }) => data?.OTEL_EXPORTER_OTLP_ENDPOINT ?? []);
+  const policies = objects.filter(({ kind }) => kind === 'NetworkPolicy');
+  return endpoints.flatMap((endpoint) => {
+    const port = Number(new URL(endpoint).port);
+    const letsOut = ({ spec }) =>
+      spec.egress?.some(({ ports = [] }) => ports.some((one) => one.port === port));
+    return policies
+      .filter((policy) => !letsOut(policy))
+      .map(({ metadata }) => `NetworkPolicy ${metadata.name}: keeps spans from ${endpoint}`);
+  });
 }
 
 function repeated(names) {

@@ -99,6 +99,18 @@ test('pods that no policy or budget covers, and services without pods or ports, 
   ]);
 });
 
+// Guards against a policy that kept spans from the collector in silence.
+test('a policy of the network that keeps spans in is named', () => {
+  const config = { kind: 'ConfigMap', metadata: { name: 'c' }, data: {} };
+  config.data.OTEL_EXPORTER_OTLP_ENDPOINT = 'http://collector:4318';
+  const policy = (name, ...ports) => {
+    const egress = [{ ports: ports.map((port) => ({ port })) }];
+    return { kind: 'NetworkPolicy', metadata: { name }, spec: { podSelector: {}, egress } };
+  };
+  const faults = chartFaults([config, policy('open', 53, 4318), policy('shut', 53)]);
+  assert.deepEqual(faults, ['NetworkPolicy shut: keeps spans from http://collector:4318']);
+});
+
 const schemas = join(placesOf().toolchain, 'helm', 'schemas');
 const isMissing = existsSync(schemas) ? false : `no schemas: ${missingReason(placesOf(), 'helm')}`;
 

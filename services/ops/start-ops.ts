@@ -98,8 +98,11 @@ export async function startOps(context: Context): Promise<ServicePorts> {
   const parts = makeParts(context);
   const { lag, state, viewers } = parts;
   addFamilies(context.telemetry.registry, {
-    lag: () => lag.book.last,
-    counts: () => state.counts(Date.now()),
+    lag: () => lag.holding(),
+    counts: () => {
+      const isKnown = parts.following === null && lag.holding() !== null;
+      return isKnown ? state.counts(Date.now()) : null;
+    },
     viewers: () => viewers.count,
   });
   const http = await startHttp(context, parts);

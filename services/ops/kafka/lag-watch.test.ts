@@ -1,5 +1,7 @@
 import type { OffsetsLook, OffsetsReader } from '#lib/bus/kafka';
 import { topicsOf } from '#schemas/topics';
+import { MetricsRegistry } from '#lib/metrics/registry';
+import { addFamilies } from '../families';
 import { ownGroups, watchedGroups } from './group-names';
 import { LagWatch } from './lag-watch';
 import { TopicRates } from './topic-rates';
@@ -8,7 +10,7 @@ const topics = topicsOf('x.');
 const all = Object.values(topics);
 
 /** A bus whose topics and offsets are what the test says. */
-function setUp() {
+function setUp(now?: () => number) {
   const asked: string[][] = [];
   const bus = { missing: all.slice(), fault: null as string | null, end: 5n };
   const look = (groups: readonly { groupId: string; topic: string }[], present: readonly string[]) => {
@@ -29,6 +31,7 @@ function setUp() {
     },
     watchedGroups('x.', []),
     'x.',
+    now,
   );
   return { bus, watch, asked };
 }
@@ -72,6 +75,31 @@ test('brokers that say nothing hold nobody up', async () => {
   bus.fault = 'silence';
   expect(await watch.look()).toBe(before);
   expect(watch.whyNot()).toBe("the brokers don't answer within 1500 ms");
+});
+
+// Guards against scrapes that told figures of before an outage for as long as it lasted.
+test('figures hold for half a minute of silence and are no more known then', async () => {
+  let now = 1_000;
+  const { bus, watch } = setUp(() => now);
+  bus.missing = [];
+  const registry = new MetricsRegistry();
+  const counts = () => (watch.holding() === null ? null : { waiting: 3, atRisk: 2, overdue: 1 });
+  addFamilies(registry, { lag: () => watch.holding(), counts, viewers: () => 0 });
+  const told = async () => {
+    const text = await registry.metrics();
+    return [/^kafka_consumergroup_lag{/m, /^dispatch_rounds_at_risk 2$/m].map((line) => line.test(text));
+  };
+  expect([watch.holding(), await told()]).toEqual([null, [false, false]]);
+  await watch.look();
+  bus.fault = 'connect ECONNREFUSED';
+  now += 30_000;
+  await watch.look();
+  expect(await told()).toEqual([true, true]);
+  now += 1;
+  expect(await told()).toEqual([false, false]);
+  bus.fault = null;
+  await watch.look();
+  expect(await told()).toEqual([true, true]);
 });
 
 test('a group that is named twice is looked at once', () => {

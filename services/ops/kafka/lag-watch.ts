@@ -8,6 +8,8 @@ const othersEvery = 5;
 
 /** What is shown beside it must not stand still with the brokers. */
 const patienceMs = 1_500;
+/** So long figures hold while the brokers don't answer; older ones would be taken for those of now. */
+const holdsMs = 30_000;
 
 /** Looks at groups and topics. Nothing of it joins a group or writes to one. */
 export class LagWatch {
@@ -19,11 +21,13 @@ export class LagWatch {
   private fault: string | null = 'not looked at yet';
   private running: Promise<void> | null = null;
   private looks = 0;
+  private seenAt: number | null = null;
 
   constructor(
     private readonly bus: Pick<Bus, 'missingTopics' | 'offsetsReader'>,
     private readonly groups: readonly GroupOfTopic[],
     prefix: string,
+    private readonly now: () => number = () => performance.now(),
   ) {
     this.reader = bus.offsetsReader();
     const own = topicsOf(prefix);
@@ -34,6 +38,11 @@ export class LagWatch {
   /** Why the last look failed; null where it did not. */
   whyNot(): string | null {
     return this.fault;
+  }
+
+  /** What is still true of groups and topics; null where nothing is known, or the last look is too old. */
+  holding(): LagView | null {
+    return this.seenAt === null || this.now() - this.seenAt > holdsMs ? null : this.book.last;
   }
 
   /** Topics that nobody has made yet. */
@@ -56,6 +65,7 @@ export class LagWatch {
       const groups = this.groups.filter(({ topic }) => this.present.includes(topic));
       const look = await this.reader.look(groups, this.topicsOfThisLook());
       this.book.saw(look, Date.now());
+      this.seenAt = this.now();
       this.fault = null;
     } catch (error) {
       this.fault = error instanceof Error ? error.message : String(error);
