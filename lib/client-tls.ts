@@ -28,8 +28,9 @@ export function clientChannel(config: ConfigOf<typeof clientTlsSettings>): GrpcC
     },
     faults,
   );
-  if (faults.length === 0 && ca === null && pair !== null) {
-    const limit = 'the authority of whom we call, since there is a certificate to show';
+  const isMeant = pair !== null || config.clientTlsName !== '';
+  if (faults.length === 0 && ca === null && isMeant) {
+    const limit = 'the authority of whom we call, since there is a certificate to show or a name to check';
     faults.push({ path: 'ROUNDHOUSE_CLIENT_TLS_CA', value: '', limit });
   }
   if (faults.length > 0) throw configError(faults);

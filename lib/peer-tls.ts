@@ -26,7 +26,7 @@ export interface PeerTlsFiles {
   readonly peerTlsName: string;
 }
 
-/** null where none of the files is named. Throws CONFIG_INVALID, with every fault. */
+/** null where nothing is set. Throws CONFIG_INVALID, with every fault. */
 export function readPeerTls(files: PeerTlsFiles): PeerTls | null {
   const named = {
     ca: { key: 'ROUNDHOUSE_PEER_TLS_CA', path: files.peerTlsCa },
@@ -34,7 +34,7 @@ export function readPeerTls(files: PeerTlsFiles): PeerTls | null {
     key: { key: 'ROUNDHOUSE_PEER_TLS_KEY', path: files.peerTlsKey },
   };
   const all = Object.values(named);
-  if (all.every(({ path }) => path === '')) return null;
+  if (all.every(({ path }) => path === '') && files.peerTlsName === '') return null;
   const faults: Fault[] = all
     .filter(({ path }) => path === '')
     .map(({ key }) => ({ path: key, value: '', limit: 'a file: the three go together' }));

@@ -43,6 +43,10 @@ test.each<[Record<string, string>, string[]]>([
     ['REDIS_URL: a URL without user and password, since other settings name them'],
   ],
   [
+    { ROUNDHOUSE_REDIS_TLS_NAME: 'cache.internal' },
+    ['ROUNDHOUSE_REDIS_TLS_NAME: only with a REDIS_URL of rediss:'],
+  ],
+  [
     { ROUNDHOUSE_REDIS_TLS_CA: __filename },
     [
       'ROUNDHOUSE_REDIS_TLS_CA: a certificate in PEM',

@@ -16,7 +16,8 @@ function tlsOf(config: RedisConfig, isTls: boolean, faults: Fault[]): RedisSecur
   };
   const { ca, pair } = readTlsFiles(files, faults);
   if (!isTls) {
-    for (const { key, path } of Object.values(files))
+    const name = { key: 'ROUNDHOUSE_REDIS_TLS_NAME', path: config.redisTlsName };
+    for (const { key, path } of [...Object.values(files), name])
       if (path !== '') faults.push({ path: key, value: path, limit: 'only with a REDIS_URL of rediss:' });
     return {};
   }

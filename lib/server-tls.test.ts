@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { RoundhouseError } from '#schemas/errors';
 import { clientChannel, clientTlsSettings } from './client-tls';
+import { peerTlsSettings, readPeerTls } from './peer-tls';
 import { loadConfig } from './config';
 import { actorOf, actorOfSubject, readServerTls } from './server-tls';
 import { serverTlsSettings } from './server-tls-settings';
@@ -53,6 +54,17 @@ test('whoever is called must be known by an authority, where there is a certific
   expect(faultsOf(client(env))).toEqual([
     'ROUNDHOUSE_CLIENT_TLS_KEY: a file: a certificate and its key go together',
   ]);
+});
+
+test('a name to check is no use in the clear: nothing falls back to it', () => {
+  const limit = 'the authority of whom we call, since there is a certificate to show or a name to check';
+  expect(faultsOf(client({ ROUNDHOUSE_CLIENT_TLS_NAME: 'worker' }))).toEqual([
+    `ROUNDHOUSE_CLIENT_TLS_CA: ${limit}`,
+  ]);
+  const peer = () => readPeerTls(loadConfig({ ROUNDHOUSE_PEER_TLS_NAME: 'worker' }, peerTlsSettings));
+  expect(faultsOf(peer)).toEqual(
+    ['CA', 'CERT', 'KEY'].map((file) => `ROUNDHOUSE_PEER_TLS_${file}: a file: the three go together`),
+  );
 });
 
 test('a caller is known by the common name of a certificate that was verified', () => {

@@ -64,6 +64,7 @@ test.each<[Settings, string[]]>([
   ],
   [{ SASL: 'scram-sha-512', USER: 'a', PASSWORD_FILE: folder }, ['PASSWORD_FILE: a file that can be read']],
   [{ TLS_CA: passwordFile }, ['TLS_CA: a certificate in PEM', 'TLS_CA: only with ROUNDHOUSE_KAFKA_TLS=true']],
+  [{ TLS_NAME: 'kafka.internal' }, ['TLS_NAME: only with ROUNDHOUSE_KAFKA_TLS=true']],
   [{ TLS: '1', TLS_CERT: passwordFile }, ['TLS_KEY: a file: a certificate and its key go together']],
   [{ USER: 'two words' }, ['USER: at most 255 characters, no spaces']],
 ])('%j is refused', (settings, faults) => {

@@ -20,7 +20,8 @@ function tlsOf(config: KafkaConfig, faults: Fault[]): ConnectionOptions | null {
   };
   const { ca, pair } = readTlsFiles(files, faults);
   if (!config.kafkaTls) {
-    for (const { key, path } of Object.values(files))
+    const name = { key: 'ROUNDHOUSE_KAFKA_TLS_NAME', path: config.kafkaTlsName };
+    for (const { key, path } of [...Object.values(files), name])
       if (path !== '') faults.push({ path: key, value: path, limit: 'only with ROUNDHOUSE_KAFKA_TLS=true' });
     return null;
   }
