@@ -31,9 +31,14 @@ function gateOf(quota: Partial<Quota> = {}, areAsked = true) {
     audit: { record: (entry) => void audited.push(entry), close: () => undefined },
     now: () => clock.now,
   });
-  const ask = (authorization: string | undefined, tenant?: string, scope: Scope = 'rounds:write') =>
+  const ask = (
+    authorization: string | undefined,
+    tenant?: string,
+    scope: Scope = 'rounds:write',
+    address = '10.0.0.9',
+  ) =>
     gate
-      .admit({ edge: 'http', authorization, address: '10.0.0.9', scope, tenant })
+      .admit({ edge: 'http', authorization, address, scope, tenant })
       .catch((error: unknown) => (error as RoundhouseError).code);
   const stillAdmits = (authorization: string, tenant: string) =>
     gate.stillAdmits({ edge: 'grpc', authorization, address: '', scope: 'rounds:write', tenant }, tenant);
@@ -81,6 +86,13 @@ test('a flood of wrong keys from an address is counted, not told, and a right on
   expect(await ask(bearer(acme.text))).toBe('acme');
   clock.now += 1_000; // one more a second
   expect(await ask(bearer('rh_'))).toBe('UNAUTHENTICATED');
+});
+
+test('addresses of one IPv6 network are one caller: whoever has it chooses among them', async () => {
+  const { ask, audited } = gateOf();
+  const from = (i: number) => `2001:db8:1:2::${i.toString(16)}`;
+  for (let i = 0; i < 25; i++) await ask(bearer('rh_'), undefined, 'rounds:write', from(i));
+  expect(audited).toHaveLength(20); // the burst
 });
 
 test('requests a second of a tenant, twice as many after a pause', async () => {

@@ -6,6 +6,7 @@ import { shownText } from '#schemas/shown-text';
 import type { Edge, IngestEvents } from '../events';
 import type { Caller, Refusal } from './caller';
 import type { Credentials } from './credentials';
+import { networkOf } from './network-of';
 import { QuotaExceeded } from './quota-exceeded';
 
 export interface Request {
@@ -18,7 +19,7 @@ export interface Request {
   readonly tenant: string | undefined;
 }
 
-/** Of an address: so many wrong credentials are answered, and audited, one by one. */
+/** Of an address (of IPv6 its network): so many wrong credentials are answered, and audited, one by one. */
 const failuresOfAddress = { perSecond: 1, burst: 20 } as const;
 
 const whatIsNeeded = 'send "authorization: Bearer" with an API key or a token that is valid here';
@@ -87,7 +88,7 @@ export class AccessGate {
   /** Counted always; told in full so often that a flood fills no log. */
   private refuse(request: Request, actor: string, reason: Refusal | 'scope' | 'tenant'): RoundhouseError {
     const { edge, address, scope } = request;
-    const waitMs = this.failures.take(address, failuresOfAddress, this.parts.now());
+    const waitMs = this.failures.take(networkOf(address), failuresOfAddress, this.parts.now());
     this.parts.events.AccessRefused({ edge, reason, address, actor, isTold: waitMs === 0 });
     if (waitMs > 0) return new QuotaExceeded('wrong credentials from this address', waitMs);
     const subject = request.tenant === undefined ? scope : `${scope} of ${shownText(request.tenant, 64)}`;
