@@ -13,7 +13,9 @@ export function bindServer(
       if (cause === null) return resolve(port);
       // grpc-js tells the reason only in its text.
       const isTaken = cause.message.includes('EADDRINUSE');
-      const message = isTaken ? `${address} is in use` : `cannot listen on ${address}: ${cause.message}`;
+      const message = isTaken
+        ? `${address} is in use`
+        : `cannot listen on ${address}: ${cause.message} (the host is ROUNDHOUSE_BIND_HOST)`;
       reject(new RoundhouseError(isTaken ? 'PORT_IN_USE' : 'CONFIG_INVALID', message, [], { cause }));
     });
   });

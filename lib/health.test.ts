@@ -31,6 +31,14 @@ test('answers live, ready with reasons, and metrics', async () => {
   await server.close();
 });
 
+test('a host that is not ours is told with the setting that it comes from', async () => {
+  // TEST-NET-1: no host has it.
+  const server = startHealthServer({ ...options, host: '192.0.2.1', checks: {} });
+  await expect(server).rejects.toThrow(
+    'cannot listen on 192.0.2.1:0: EADDRNOTAVAIL (the host is ROUNDHOUSE_BIND_HOST)',
+  );
+});
+
 test('a port in use is named', async () => {
   const server = await startHealthServer({ ...options, checks: {} });
   const second = startHealthServer({ ...options, port: server.port, checks: {} });

@@ -113,7 +113,9 @@ export function listen(server: Server, host: string, port: number): Promise<numb
   return new Promise((resolve, reject) => {
     const onError = (error: NodeJS.ErrnoException): void => {
       const taken = error.code === 'EADDRINUSE';
-      const message = taken ? `port ${port} on ${host} is in use` : `cannot listen on ${host}:${port}`;
+      const message = taken
+        ? `port ${port} on ${host} is in use`
+        : `cannot listen on ${host}:${port}: ${error.code ?? error.message} (the host is ROUNDHOUSE_BIND_HOST)`;
       reject(new RoundhouseError(taken ? 'PORT_IN_USE' : 'CONFIG_INVALID', message, [], { cause: error }));
     };
     server.once('error', onError);
