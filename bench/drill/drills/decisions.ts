@@ -3,6 +3,7 @@ import { connectEngine } from '#lib/engine-client/grpc';
 import type { UnixMs } from '#schemas/brands';
 import type { Courier, Decision } from '#schemas/domain';
 import { check, equal, type Check, type Drill, type DrillContext } from '../drill';
+import { openOrders } from '../rounds/sender';
 import { senderTo } from '../rounds/under-load';
 import { unexplainedOrders } from '../rounds/verdict';
 import type { Stand } from '../stand/stand';
@@ -37,7 +38,7 @@ async function hardRounds(context: DrillContext): Promise<Check[]> {
   const checks: Check[] = [];
   for (const [what, changes] of cases) {
     const { decision, sent } = await sender.dispatch(5_000, { policy, asOf, space, ...changes });
-    const unexplained = decision === null ? NaN : unexplainedOrders(decision);
+    const unexplained = decision === null ? NaN : unexplainedOrders(decision, sent.openOrderIds);
     checks.push(
       check(
         what,
@@ -50,11 +51,6 @@ async function hardRounds(context: DrillContext): Promise<Check[]> {
   return [...checks, await partial(stand)];
 }
 
-function openOrders({ couriers, orders }: ReturnType<ReturnType<typeof senderTo>['template']>) {
-  const held = new Set(couriers.flatMap((courier) => courier.held.map(({ orderId }) => orderId)));
-  return orders.filter(({ orderId }) => !held.has(orderId));
-}
-
 /** Nobody solves until the deadline. */
 async function partial(stand: Stand): Promise<Check> {
   const sender = senderTo(stand, 'partial');
@@ -64,7 +60,8 @@ async function partial(stand: Stand): Promise<Check> {
     .dispatch(1_500)
     .finally(() => process.kill(worker, 'SIGCONT'));
   await sleep(200);
-  const inTime = decision !== null && appendedAt <= sent.deadline && unexplainedOrders(decision) === 0;
+  const inTime =
+    decision !== null && appendedAt <= sent.deadline && unexplainedOrders(decision, sent.openOrderIds) === 0;
   const text = decision === null ? 'no decision' : `${decision.content.closedBy}, ${reasonsOf(decision)}`;
   return check(
     'nobody solves until the deadline',

@@ -10,10 +10,17 @@ export interface SentRound {
   readonly roundId: string;
   readonly deadline: number;
   readonly sentAt: number;
+  /** Of orders that no courier has yet: each has to come to one end. */
+  readonly openOrderIds: readonly string[];
   /** Ingest said that it has it. */
   accepted: boolean;
   /** Why it is not. */
   refusal: string | null;
+}
+
+export function openOrders({ couriers, orders }: DispatchRound): DispatchRound['orders'] {
+  const held = new Set(couriers.flatMap((courier) => courier.held.map(({ orderId }) => orderId)));
+  return orders.filter(({ orderId }) => !held.has(orderId));
 }
 
 const templates = cityRounds({ seed: 7, couriers: 12, orders: 10, candidates: 200, policy: {} }, 4);
@@ -64,7 +71,8 @@ export class Sender {
       ...changes,
     };
     const { roundId, deadline } = round;
-    const sent: SentRound = { roundId, deadline, sentAt, accepted: false, refusal: null };
+    const openOrderIds = openOrders(round).map(({ orderId }) => orderId);
+    const sent: SentRound = { roundId, deadline, sentAt, openOrderIds, accepted: false, refusal: null };
     this.rounds.push(sent);
     const answer = this.client.submitRound(round).then(
       () => void (sent.accepted = true),

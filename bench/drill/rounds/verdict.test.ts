@@ -9,6 +9,7 @@ interface Shape {
   readonly deadline?: number;
   readonly assigned?: readonly string[];
   readonly left?: readonly string[];
+  readonly reason?: string;
   readonly shards?: readonly number[];
 }
 
@@ -17,11 +18,12 @@ function decision({
   deadline = 1_000,
   assigned = ['a'],
   left = ['b'],
+  reason = 'cheaper_to_wait',
   shards = [0],
 }: Shape = {}) {
   const content = {
     assignments: [{ orderIds: assigned }],
-    unassigned: left.map((orderId) => ({ orderId, reason: 'cheaper_to_wait' })),
+    unassigned: left.map((orderId) => ({ orderId, reason })),
     shards: shards.map((shardIndex) => ({ shardIndex })),
     coverage: 1,
   };
@@ -39,14 +41,19 @@ const sent = (roundId: string, accepted = true): SentRound => ({
   roundId,
   deadline: 1_000,
   sentAt: 0,
+  openOrderIds: ['a', 'b'],
   accepted,
   refusal: null,
 });
 
 test('an order has one end: an assignment or a reason', () => {
-  expect(unexplainedOrders(decision())).toBe(0);
-  expect(unexplainedOrders(decision({ left: ['a', 'b'] }))).toBe(1);
-  expect(unexplainedOrders(decision({ assigned: ['a', 'a'] }))).toBe(1);
+  const unexplained = (shape: Shape) => unexplainedOrders(decision(shape), ['a', 'b']);
+  expect(unexplained({})).toBe(0);
+  expect(unexplained({ left: ['a', 'b'] })).toBe(1);
+  expect(unexplained({ assigned: ['a', 'a'] })).toBe(1);
+  expect(unexplained({ left: [] })).toBe(1); // b is nowhere
+  expect(unexplained({ reason: '' })).toBe(1); // b has no reason
+  expect(unexplained({ assigned: [], left: [] })).toBe(2);
 });
 
 test('lost, twice, late and marked are told apart', () => {
@@ -72,6 +79,8 @@ test('lost, twice, late and marked are told apart', () => {
     coverage: 1,
     unexplained: 0,
   });
+  const silent = new Map([['good', [published({ left: [] })]]]);
+  expect(verdictOf([sent('good')], silent).unexplained).toBe(1);
   const failed = standing(verdict).filter(({ passed }) => !passed);
   expect(failed.map(({ what }) => what)).toEqual([
     'lost',

@@ -16,13 +16,16 @@ export interface Verdict {
   readonly lateUnmarked: number;
   readonly marked: number;
   readonly coverage: number;
-  /** Orders that are neither assigned nor have one reason, or both. */
+  /** Orders of rounds that are neither assigned nor have one reason, or both. */
   readonly unexplained: number;
 }
 
-/** Of each order of the decision, whether it is in an assignment or in the list of those left out: once, and in one of them. */
-export function unexplainedOrders({ content }: Pick<Decision, 'content'>): number {
-  const seen = new Map<string, number>();
+/** Of the open orders of a round those that its decision doesn't have once: in an assignment, or left out with a reason. */
+export function unexplainedOrders(
+  { content }: Pick<Decision, 'content'>,
+  openOrderIds: readonly string[],
+): number {
+  const seen = new Map<string, number>(openOrderIds.map((orderId) => [orderId, 0]));
   const add = (orderId: string): void => void seen.set(orderId, (seen.get(orderId) ?? 0) + 1);
   for (const { orderIds } of content.assignments) orderIds.forEach(add);
   for (const { orderId, reason } of content.unassigned) if (reason.length > 0) add(orderId);
@@ -38,6 +41,10 @@ export function verdictOf(
 ): Verdict {
   const accepted = rounds.filter((round) => round.accepted);
   const firsts = accepted.flatMap(({ roundId }) => published.get(roundId)?.slice(0, 1) ?? []);
+  const unexplainedOf = ({ roundId, openOrderIds }: SentRound): number => {
+    const first = published.get(roundId)?.[0];
+    return first === undefined ? 0 : unexplainedOrders(first.decision, openOrderIds);
+  };
   const isLate = ({ decision, appendedAt }: Published) => appendedAt > decision.deadline;
   const all = [...published.values()];
   const sum = (of: (one: Published) => number) => firsts.reduce((total, one) => total + of(one), 0);
@@ -52,7 +59,7 @@ export function verdictOf(
     lateUnmarked: firsts.filter((one) => isLate(one) && one.outage === undefined).length,
     marked: firsts.filter(({ outage }) => outage !== undefined).length,
     coverage: sum(({ decision }) => decision.content.coverage) / Math.max(1, firsts.length),
-    unexplained: sum(({ decision }) => unexplainedOrders(decision)),
+    unexplained: accepted.reduce((total, round) => total + unexplainedOf(round), 0),
   };
 }
 
