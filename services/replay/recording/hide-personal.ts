@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import type { DecisionId } from '#schemas/brands';
 import { decisionContentHash } from '#schemas/codec';
 import type {
   Courier,
@@ -17,6 +18,14 @@ import type { PersonalField, PersonalRules } from './personal-rules';
 import type { RecordedRound } from './recorded-round';
 
 const nowhere = { x: 0, y: 0 };
+
+/** A zone of a travel matrix may be as small as a house: without its point it would still say where that is. */
+function withoutZone<T extends { readonly travelZone?: number }>({
+  travelZone: _zone,
+  ...rest
+}: T): Omit<T, 'travelZone'> {
+  return rest;
+}
 
 /** A replay needs it, and it says nothing of anybody. */
 const keptHeaders: readonly string[] = [headerNames.effort];
@@ -87,8 +96,10 @@ export class PersonalHider {
   }
 
   private demandPlace(place: DemandPlace): DemandPlace {
-    const point = this.drops('pickupPoint') ? nowhere : place.point;
-    return { ...place, placeId: this.id('placeId', place.placeId), point };
+    const placeId = this.id('placeId', place.placeId);
+    return this.drops('pickupPoint')
+      ? { ...withoutZone(place), placeId, point: nowhere }
+      : { ...place, placeId };
   }
 
   private skills(skills: readonly string[]): readonly string[] {
@@ -96,10 +107,10 @@ export class PersonalHider {
   }
 
   private courier(courier: Courier): Courier {
+    const there = this.drops('courierPosition') ? { ...withoutZone(courier), position: nowhere } : courier;
     return {
-      ...courier,
+      ...there,
       courierId: this.id('courierId', courier.courierId),
-      position: this.drops('courierPosition') ? nowhere : courier.position,
       skills: this.skills(courier.skills),
       held: courier.held.map((held) => ({ ...held, orderId: this.id('orderId', held.orderId) })),
       tentativeOrderIds: this.ids('orderId', courier.tentativeOrderIds),
@@ -108,7 +119,7 @@ export class PersonalHider {
 
   private stop(stop: Stop, point: PersonalField): Stop {
     const placeId = this.id('placeId', stop.placeId);
-    return { ...stop, placeId, point: this.drops(point) ? nowhere : stop.point };
+    return this.drops(point) ? { ...withoutZone(stop), placeId, point: nowhere } : { ...stop, placeId };
   }
 
   private order(order: Order): Order {
@@ -127,7 +138,14 @@ export class PersonalHider {
     return this.key(outcome);
   }
 
-  /** Its content hash is that of what is left; `decisionId` stays that of the original. */
+  /** Of the round's ids without a salt: as it is, it would tell whether a guess of them is right. */
+  private decisionId(id: DecisionId): DecisionId {
+    if (![...this.rules.fields.values()].includes('hash')) return id;
+    const hash = createHmac('sha256', this.rules.salt).update(`decisionId\u001f${id}`);
+    return hash.digest('hex').slice(0, id.length) as DecisionId;
+  }
+
+  /** Its content hash is that of what is left. */
   private decision(decision: Decision): Decision {
     const { content } = decision;
     const hidden = {
@@ -149,6 +167,7 @@ export class PersonalHider {
       })),
       unassigned: content.unassigned.map((one) => ({ ...one, orderId: this.id('orderId', one.orderId) })),
     };
-    return { ...this.key(decision), content: hidden, contentHash: decisionContentHash(hidden) };
+    const decisionId = this.decisionId(decision.decisionId);
+    return { ...this.key(decision), decisionId, content: hidden, contentHash: decisionContentHash(hidden) };
   }
 }

@@ -47,7 +47,10 @@ test('an id has one hash everywhere, and a round with hashed ids is decided as i
   const used = new Map(hidden.outcomes.map(({ outcome }) => [outcome.shardIndex as number, outcome]));
   const again = decideRound(hidden.manifest, used, 'complete');
   expect(decisionContentHash(again)).toBe(hidden.decision!.decision.contentHash);
-  expect(hidden.decision!.decision.decisionId).toBe(decision.decisionId);
+  // The original one is a hash of the ids without a salt: guesses could be held against it.
+  expect(hidden.decision!.decision.decisionId).toMatch(/^[0-9a-f]{32}$/);
+  expect(text).not.toContain(decision.decisionId);
+  expect(hide({ headers: 'drop' }).decision!.decision.decisionId).toBe(decision.decisionId);
 });
 
 test('of dropped headers the one stays that says how much effort a decision was worth', () => {
@@ -75,6 +78,35 @@ test('dropped: points, features, skills, headers', () => {
   expect(hidden.manifest.round.couriers[1]!.position).toEqual({ x: 0, y: 0 });
   expect([hidden.headers, hidden.outcomes[0]!.headers, hidden.decision!.headers]).toEqual([[], [], []]);
   expect(order!.orderId).toBe('o-west');
+});
+
+test('with a point its zone of the travel matrix is dropped, which may be one house', () => {
+  const { round: plain } = round.manifest;
+  const inZones = {
+    ...plain,
+    couriers: plain.couriers.map((courier) => ({ ...courier, travelZone: 1 })),
+    orders: plain.orders.map((order) => ({
+      ...order,
+      pickup: { ...order.pickup, travelZone: 2 },
+      dropoff: { ...order.dropoff, travelZone: 3 },
+    })),
+    demand: [{ placeId: plain.orders[0]!.pickup.placeId, point: { x: 1, y: 1 }, travelZone: 4, weight: 1 }],
+  };
+  const hidden = (fields: object) =>
+    new PersonalHider(rulesOf({ salt, fields }, 'f')).hide({
+      ...round,
+      manifest: { ...manifest, round: inZones },
+    });
+  const zonesOf = (fields: object): unknown[] => {
+    const { couriers, orders, demand } = hidden(fields).manifest.round;
+    const [order] = orders;
+    const places = [couriers[0], order?.pickup, order?.dropoff, demand?.[0]];
+    return places.map((place) => place?.travelZone);
+  };
+  expect(zonesOf({ orderId: 'hash' })).toEqual([1, 2, 3, 4]);
+  expect(zonesOf({ courierPosition: 'drop' })).toEqual([undefined, 2, 3, 4]);
+  expect(zonesOf({ dropoffPoint: 'drop' })).toEqual([1, 2, undefined, 4]);
+  expect(zonesOf({ pickupPoint: 'drop' })).toEqual([1, undefined, 3, undefined]);
 });
 
 test('a rule file with faults: all of them', () => {
