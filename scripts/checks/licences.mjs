@@ -22,10 +22,16 @@ const ofTools = [...permissive, 'CC-BY-4.0', 'MPL-2.0'];
 /** Packages that name none in their package.json, and where it stands. */
 const known = { 'com.github.asus4.onnxruntime': 'MIT' };
 
-/** Whether an SPDX expression leaves a choice in which all parts are allowed; brackets aren't nested in practice. */
+const innermost = /\(([^()]*)\)/;
+
+/** Whether an SPDX expression leaves a choice in which all parts are allowed. */
 export function isAllowed(expression, allowed) {
-  const plain = expression.replace(/[()]/g, '');
-  return plain
+  const [brackets, inner] = innermost.exec(expression) ?? [];
+  if (brackets !== undefined) {
+    const judged = isAllowed(inner, allowed) ? allowed[0] : 'refused';
+    return isAllowed(expression.replace(brackets, judged), allowed);
+  }
+  return expression
     .split(' OR ')
     .some((choice) => choice.split(' AND ').every((part) => allowed.includes(part.trim())));
 }

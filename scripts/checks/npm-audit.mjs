@@ -14,8 +14,9 @@ export function auditFaults(text) {
   } catch {
     return null;
   }
-  if (typeof report.vulnerabilities !== 'object') return null;
-  return Object.values(report.vulnerabilities)
+  const known = report?.vulnerabilities;
+  if (typeof known !== 'object' || known === null) return null;
+  return Object.values(known)
     .filter(({ severity }) => refused.includes(severity))
     .map(({ name, severity, range }) => `${name} ${range}: ${severity}`);
 }

@@ -10,6 +10,9 @@ test('one allowed choice is enough, and all parts of it must be', () => {
   assert.equal(isAllowed('Apache-2.0 AND MIT', allowed), true);
   assert.equal(isAllowed('MIT AND GPL-3.0', allowed), false);
   assert.equal(isAllowed('MITX', allowed), false);
+  assert.equal(isAllowed('(MIT OR GPL-2.0) AND GPL-3.0', allowed), false);
+  assert.equal(isAllowed('MIT AND (GPL-3.0 OR (Apache-2.0 AND MIT))', allowed), true);
+  assert.equal(isAllowed('refused', allowed), false);
 });
 
 test('packages of the product may have fewer licences than tools, and none named is a fault', () => {
@@ -32,5 +35,6 @@ test('what is known against a package counts from high on; no answer of a regist
     'critical <2: critical',
   ]);
   assert.deepEqual(auditFaults('{"vulnerabilities":{}}'), []);
-  for (const text of ['', '{"message":"405 Method Not Allowed"}']) assert.equal(auditFaults(text), null);
+  for (const text of ['', 'null', '{"vulnerabilities":null}', '{"message":"405 Method Not Allowed"}'])
+    assert.equal(auditFaults(text), null);
 });
