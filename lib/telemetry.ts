@@ -26,6 +26,7 @@ const standardOutput = 1;
 export function createTelemetry(options: {
   readonly service: string;
   readonly logLevel: LogLevel | 'silent';
+  readonly eventLoopPrecisionMs?: number | undefined;
 }): Telemetry {
   const sink = new LogSink(standardOutput);
   const settings = {
@@ -37,7 +38,8 @@ export function createTelemetry(options: {
   };
   const logger = pino(settings, sink);
   const registry = new MetricsRegistry({ service: options.service });
-  collectDefaultMetrics({ register: registry });
+  const { eventLoopPrecisionMs: eventLoopMonitoringPrecision = 10 } = options;
+  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision });
   registry.add(buildInfo());
   const dropped = {
     name: 'dispatch_log_lines_dropped_total',
@@ -67,7 +69,8 @@ interface CounterSpec<F> extends MetricSpec {
 }
 
 interface GaugeSpec<F> extends MetricSpec {
-  readonly value: (fields: F) => number;
+  /** null: what it tells of is there no more, and its series ends. */
+  readonly value: (fields: F) => number | null;
 }
 
 export interface Counted {

@@ -64,6 +64,14 @@ abstract class LabelledFamily<Series> implements Family {
     return series;
   }
 
+  /** Of what is there no more. */
+  protected end(fields: Fields): void {
+    const number = this.space.numberOf(fields);
+    this.series.delete(number);
+    this.texts.delete(number);
+    this.space.forget(number, this.series.keys());
+  }
+
   /** Those of closed lists stand at 0 from the start, so that a rate sees the first event. */
   protected beginClosed(): void {
     const numbers = this.space.closed();
@@ -109,8 +117,10 @@ export class GaugeFamily extends LabelledFamily<Cell> {
     if (Object.keys(options.labels ?? {}).length === 0) this.beginClosed();
   }
 
-  set(fields: Fields, value: number): void {
-    if (typeof value === 'number') this.at(fields).value = value;
+  /** null: its series ends. */
+  set(fields: Fields, value: number | null): void {
+    if (value === null) this.end(fields);
+    else if (typeof value === 'number') this.at(fields).value = value;
   }
 
   *samples(): Iterable<Sample> {

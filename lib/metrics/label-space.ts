@@ -33,6 +33,7 @@ class Label {
   readonly isClosed: boolean;
   readonly values: string[];
   private readonly numbers = new Map<unknown, number>();
+  private readonly free: number[] = [];
   private readonly bound: number;
 
   constructor(
@@ -59,10 +60,18 @@ class Label {
   private numberOfText(value: string): number {
     const known = this.numbers.get(value);
     if (known !== undefined) return known;
-    if (this.values.length >= this.bound) return this.bound;
-    this.values.push(value);
-    this.numbers.set(value, this.values.length - 1);
-    return this.values.length - 1;
+    const number = this.free.pop() ?? this.values.length;
+    if (number >= this.bound) return this.bound;
+    this.values[number] = value;
+    this.numbers.set(value, number);
+    return number;
+  }
+
+  /** Makes room for another value of an open label. */
+  forget(number: number): void {
+    if (this.isClosed || number >= this.values.length) return;
+    this.numbers.delete(this.values[number]!);
+    this.free.push(number);
   }
 }
 
@@ -91,14 +100,28 @@ export class LabelSpace {
 
   /** `model="a",status="solved"` */
   text(number: number): string {
-    const parts: string[] = [];
+    const parts = this.partsOf(number);
+    return this.labels.map((label, at) => label.text(parts[at]!)).join(',');
+  }
+
+  /** A combination that is no more used, beside those that are: values that only it had give up their places. */
+  forget(number: number, used: Iterable<number>): void {
+    const others = Array.from(used, (one) => this.partsOf(one));
+    const parts = this.partsOf(number);
+    this.labels.forEach((label, at) => {
+      if (!others.some((other) => other[at] === parts[at])) label.forget(parts[at]!);
+    });
+  }
+
+  /** The number of each label's value. */
+  private partsOf(number: number): number[] {
+    const parts: number[] = [];
     let rest = number;
-    for (let at = this.labels.length - 1; at >= 0; at -= 1) {
-      const label = this.labels[at]!;
-      parts.unshift(label.text(rest % label.size));
-      rest = Math.floor(rest / label.size);
+    for (const { size } of [...this.labels].reverse()) {
+      parts.unshift(rest % size);
+      rest = Math.floor(rest / size);
     }
-    return parts.join(',');
+    return parts;
   }
 
   /** All combinations of closed lists, without `other`; none where a label is open. */

@@ -2,6 +2,7 @@ import { Counter } from 'prom-client';
 import { asksForOpenMetrics } from './exposition';
 import { LabelSpace } from './label-space';
 import { gaugeFamily, MetricsRegistry } from './registry';
+import { createTelemetry, defineEvents, event } from '../telemetry';
 
 const service = { service: 'test' };
 const openMetrics = 'application/openmetrics-text;version=1.0.0,text/plain;version=0.0.4;q=0.3';
@@ -127,6 +128,34 @@ test('a name is taken once, but a gauge may have several events', () => {
   registry.counter('dispatch_a_total', 'A.');
   expect(() => registry.counter('dispatch_a_total', 'A.')).toThrow('dispatch_a_total');
   expect(registry.gauge('dispatch_b', 'B.')).toBe(registry.gauge('dispatch_b', 'B.'));
+});
+
+// Guards against alerts that went on for ever about a remote that had been scaled away.
+test('a gauge of what is gone ends, and its name makes room for another', () => {
+  const telemetry = createTelemetry({ service: 'test', logLevel: 'silent' });
+  const gauge = { name: 'dispatch_usable', help: 'A.' };
+  const events = defineEvents(telemetry, {
+    Found: event<{ name: string }>({
+      level: 'info',
+      labels: { name: 2 },
+      gauge: { ...gauge, value: () => 0 },
+    }),
+    Gone: event<{ name: string }>({
+      level: 'info',
+      labels: { name: 2 },
+      gauge: { ...gauge, value: () => null },
+    }),
+  });
+  const seen = () => {
+    const family = telemetry.registry.listed().find(({ name }) => name === gauge.name)!;
+    return [...family.samples()].map(({ labels }) => labels).sort();
+  };
+  for (const name of ['a', 'b', 'c']) events.Found({ name });
+  expect(seen()).toEqual(['name="a"', 'name="b"', 'name="other"']);
+  events.Gone({ name: 'a' });
+  events.Gone({ name: 'never seen' });
+  events.Found({ name: 'd' });
+  expect(seen()).toEqual(['name="b"', 'name="d"', 'name="other"']);
 });
 
 test('a source that fails does not cost the scrape', async () => {

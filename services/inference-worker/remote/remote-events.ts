@@ -17,31 +17,35 @@ export type AttemptEndName = (typeof attemptEnds)[number];
 /** Names of remotes are bounded by what is announced; the first 64 have a series of their own. */
 const mostNames = 64;
 
+const usable = { name: 'dispatch_remote_usable', help: '1 while a remote gets work.' };
+
 export const remoteEvents = {
   RemoteFound: event<{ name: string; address: string; kind: string }>({
     level: 'info',
+    labels: { name: mostNames },
     counter: {
       name: 'dispatch_remotes_found_total',
       help: 'Remote engines that were announced or listed anew.',
+      labels: [],
     },
+    gauge: { ...usable, value: () => 0 },
   }),
   /** Listed, but it is this worker itself. */
   RemoteIsOwn: event<{ name: string; address: string }>({ level: 'warn' }),
   RemoteGone: event<{ name: string }>({
     level: 'info',
+    labels: { name: mostNames },
     counter: {
       name: 'dispatch_remotes_gone_total',
       help: 'Remote engines whose lease ended, or that are listed no more.',
+      labels: [],
     },
+    gauge: { ...usable, value: () => null },
   }),
   RemoteUsable: event<{ name: string; usable: boolean }>({
     level: 'warn',
     labels: { name: mostNames },
-    gauge: {
-      name: 'dispatch_remote_usable',
-      help: '1 while a remote gets work.',
-      value: ({ usable }) => Number(usable),
-    },
+    gauge: { ...usable, value: ({ usable: isUsable }) => Number(isUsable) },
   }),
   /** It doesn't say that it is live, for another reason than the last one. */
   RemoteSilent: event<{ name: string; address: string; reason: string }>({ level: 'warn' }),

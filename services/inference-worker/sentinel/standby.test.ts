@@ -59,6 +59,24 @@ test('an engine that is needed is not kept by dry runs: the one under way ends, 
   expect(calls).toEqual(['infer slow']);
 });
 
+// Guards against a gauge that was absent, so that no alert told of a standby that there never was.
+test('one that finds no room is told as missing; none that nobody wanted is', async () => {
+  const told: boolean[] = [];
+  const telling = { ...events, StandbyChanged: ({ ready }: { ready: boolean }) => void told.push(ready) };
+  const wanted = new WantedModels();
+  const options = { wanted, samples: new Samples(), operationTimeoutMs: 20, events: telling };
+  const launch = () => engineThatHangs().engine;
+  const unwanted = new Standby({ ...options, launch, hasRoom: () => true });
+  await unwanted.rest();
+  expect(told).toEqual([]);
+  const standby = new Standby({ ...options, launch, hasRoom: () => false });
+  standby.startLater(0);
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  expect([told, standby.isWarm]).toEqual([[false], false]);
+  await standby.stop();
+  await unwanted.stop();
+});
+
 test('a model operation is waited for', async () => {
   const { engine, calls, letLoadsGo } = engineThatHangs();
   const { standby, wanted } = standbyOf(engine, []);

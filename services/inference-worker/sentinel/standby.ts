@@ -87,6 +87,7 @@ export class Standby {
   /** After an engine became active. */
   startLater(afterMs = startAfterMs): void {
     if (this.stopped || this.engine !== null) return;
+    if (this.told === null) this.say(false);
     if (this.timer !== null) clearTimeout(this.timer);
     this.timer = setTimeout(() => this.start(), afterMs);
   }
@@ -152,11 +153,15 @@ export class Standby {
     this.tell();
   }
 
-  private told = false;
+  /** null: nobody wanted one yet. One that never gets warm is missing from the start on. */
+  private told: boolean | null = null;
   private tell(): void {
-    if (this.isWarm === this.told) return;
-    this.told = this.isWarm;
-    this.options.events.StandbyChanged({ ready: this.told });
+    if (this.told !== null && this.told !== this.isWarm) this.say(this.isWarm);
+  }
+
+  private say(ready: boolean): void {
+    this.told = ready;
+    this.options.events.StandbyChanged({ ready });
   }
 
   private drop(): void {
