@@ -61,6 +61,12 @@ test('a failure ends it', () => {
   expect(told).toEqual(['failed: no engine', 'end']);
 });
 
+test('an answer that can’t be read reaches its caller all the same', () => {
+  const { tracer, told } = recording();
+  called(tracer, metadataWith(caller), Buffer.from('0a7f', 'hex')); // 127 bytes of text, of which none is there
+  expect(told).toEqual([expect.stringMatching(/^failed: an answer that can't be read/), 'end']);
+});
+
 test.each([
   ['without a context', null],
   ['of a trace that nobody records', { ...caller, isSampled: false }],

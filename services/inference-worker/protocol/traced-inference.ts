@@ -26,6 +26,15 @@ function recordAnswer(span: Span, { model, tensors, raw }: DecodedInfer): void {
     span.part(labelOfPhase(phase), startNs, endNs);
 }
 
+/** An engine's bytes go on as they are, also those that we can't read. */
+function recordBytes(span: Span, answer: Buffer): void {
+  try {
+    recordAnswer(span, decodeInferResponse(answer));
+  } catch (error) {
+    span.fail(`an answer that can't be read: ${(error as Error).message}`);
+  }
+}
+
 /** A call of anybody; where its caller records the trace, it has a span, and the engine is told of that one. */
 export function tracedInference(
   tracer: Tracer,
@@ -39,7 +48,7 @@ export function tracedInference(
     call.metadata.set('traceparent', traceParentOf(span.context));
     infer(call, (error, answer, ...more) => {
       if (error !== null) span.fail(error.details ?? String(error.code));
-      else recordAnswer(span, decodeInferResponse(answer ?? Buffer.alloc(0)));
+      else recordBytes(span, answer ?? Buffer.alloc(0));
       span.end();
       callback(error, answer, ...more);
     });
