@@ -44,7 +44,8 @@ export class RoundhouseClient {
   private readonly urls: readonly string[];
   /** undefined: that of the credential. */
   private readonly tenant: string | undefined;
-  private readonly headers: Readonly<Record<string, string>>;
+  /** Has the credential: printing a client shows nothing of it. */
+  readonly #headers: Readonly<Record<string, string>>;
   private readonly timeoutMs: number;
   private readonly retryForMs: number;
 
@@ -52,7 +53,7 @@ export class RoundhouseClient {
     this.urls = typeof options.url === 'string' ? [options.url] : options.url;
     const { credential } = options;
     this.tenant = options.tenant ?? (credential === undefined ? 'default' : undefined);
-    this.headers = {
+    this.#headers = {
       ...(this.tenant !== undefined && { 'x-roundhouse-tenant': this.tenant }),
       ...(credential !== undefined && { authorization: `Bearer ${credential}` }),
     };
@@ -114,7 +115,7 @@ export class RoundhouseClient {
   }
 
   private post(path: string, body: string, giveUpAt: number): Promise<HttpReply> {
-    const headers = { 'content-type': 'application/json', ...this.headers };
+    const headers = { 'content-type': 'application/json', ...this.#headers };
     return retry(
       (index) => httpCall(this.urlOf(path, index), { method: 'POST', headers, body }, this.timeoutMs),
       giveUpAt,
@@ -122,7 +123,7 @@ export class RoundhouseClient {
   }
 
   private poll(path: string, waitMs: number, giveUpAt: number): Promise<HttpReply> {
-    const { headers } = this;
+    const headers = this.#headers;
     return retry(
       (index) => httpCall(this.urlOf(path, index), { method: 'GET', headers }, waitMs + this.timeoutMs),
       giveUpAt,
