@@ -36,6 +36,8 @@ export interface ServiceDefinition<C> {
   start(context: ServiceContext<C>): Promise<ServicePorts>;
   /** All closers together get this long, then the process exits with 1. */
   readonly stopTimeoutMs?: number;
+  /** How often the event loop's lag is measured: 10 ms, which takes 0.4% of a processor, where absent. */
+  readonly eventLoopPrecisionMs?: number;
 }
 
 /** The last lines of the log get so long at an exit. */
@@ -81,7 +83,8 @@ class RunningService<C> {
     private readonly definition: ServiceDefinition<C>,
     private readonly config: C & { readonly logLevel: LogLevel | 'silent' } & Partial<TracingConfig>,
   ) {
-    this.telemetry = createTelemetry({ service: definition.name, logLevel: config.logLevel });
+    const { name: service, eventLoopPrecisionMs } = definition;
+    this.telemetry = createTelemetry({ service, logLevel: config.logLevel, eventLoopPrecisionMs });
   }
 
   async run(): Promise<void> {

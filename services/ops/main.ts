@@ -2,4 +2,6 @@ import { runService } from '#lib/service';
 import { loadOpsConfig } from './config';
 import { startOps } from './start-ops';
 
-void runService({ name: 'ops', loadConfig: loadOpsConfig, start: startOps });
+const eventLoopPrecisionMs = 50;
+
+void runService({ name: 'ops', loadConfig: loadOpsConfig, start: startOps, eventLoopPrecisionMs });

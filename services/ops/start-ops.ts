@@ -7,6 +7,7 @@ import type { UnixMs } from '#schemas/brands';
 import { projectPath } from '#schemas/project-root';
 import { topicsOf } from '#schemas/topics';
 import type { OpsConfig } from './config';
+import { Attention } from './console/attention';
 import { ConsoleState } from './console/console-state';
 import { Looks } from './console/looks';
 import { opsEvents } from './events';
@@ -97,8 +98,12 @@ export async function startOps(context: Context): Promise<ServicePorts> {
   const { config, logger, onStop } = context;
   const parts = makeParts(context);
   const { lag, state, viewers } = parts;
+  const attention = new Attention(config.intervalMs, () => viewers.count);
   addFamilies(context.telemetry.registry, {
-    lag: () => lag.holding(),
+    lag: () => {
+      attention.scraped();
+      return lag.holding();
+    },
     counts: () => {
       const isKnown = parts.following === null && lag.holding() !== null;
       return isKnown ? state.counts(Date.now()) : null;
@@ -108,7 +113,7 @@ export async function startOps(context: Context): Promise<ServicePorts> {
   const http = await startHttp(context, parts);
   let isFirst = true;
   const looks = new Looks({
-    ...{ lag, logger, targets: config.targets, intervalMs: config.intervalMs },
+    ...{ lag, logger, targets: config.targets, paceMs: () => attention.paceMs() },
     onSeen: (seen) => {
       const tick = state.saw(seen);
       viewers.tick(tick, () => (isFirst ? state.snapshot() : null));
@@ -116,6 +121,7 @@ export async function startOps(context: Context): Promise<ServicePorts> {
     },
   });
   onStop('looks', () => looks.close());
+  viewers.onFirst = () => looks.soon();
   looks.start();
   void followWhenThere(context, parts, (Date.now() - config.historyMs) as UnixMs);
   return { http };

@@ -31,7 +31,7 @@ const secondsBehindLimit = 10;
 
 /** Everything that the console shows, made anew at every look. */
 export class ConsoleState {
-  private readonly history = new History();
+  private readonly history: History;
   private readonly growth = new RecentGrowth(windowMs);
   private readonly rates = new TopicRates();
   private readonly cpu = new CpuShares();
@@ -47,6 +47,7 @@ export class ConsoleState {
     private readonly intervalMs: number,
   ) {
     this.risk = new RiskWatch(ownGroups(prefix));
+    this.history = new History(intervalMs);
     this.topics = topicsOf(prefix);
   }
 

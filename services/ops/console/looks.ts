@@ -7,12 +7,15 @@ import { scrapeService } from '../scrape/scrape-service';
 import type { Seen } from './console-state';
 
 interface LooksParts {
-  readonly lag: LagWatch;
+  readonly lag: Pick<LagWatch, 'look' | 'missing' | 'whyNot'>;
   readonly targets: readonly Target[];
-  readonly intervalMs: number;
+  /** From the beginning of a look to that of the next one. */
+  readonly paceMs: () => number;
   readonly logger: Logger;
   onSeen(seen: Seen): void;
 }
+
+const LEAST_PAUSE_MS = 50;
 
 /** Looks at brokers and services again and again, each look after the one before it has ended. */
 export class Looks {
@@ -24,6 +27,7 @@ export class Looks {
   constructor(private readonly parts: LooksParts) {}
 
   start(): void {
+    this.timer = null;
     this.running = this.look();
   }
 
@@ -35,8 +39,15 @@ export class Looks {
       this.parts.logger.error({ event: 'LookFailed', error });
     }
     if (this.isOver) return;
-    const leftMs = this.parts.intervalMs - (performance.now() - startedAt);
-    this.timer = setTimeout(() => this.start(), Math.max(50, leftMs));
+    const leftMs = this.parts.paceMs() - (performance.now() - startedAt);
+    this.timer = setTimeout(() => this.start(), Math.max(LEAST_PAUSE_MS, leftMs));
+  }
+
+  /** Somebody begins to watch: what is shown must not be old. */
+  soon(): void {
+    if (this.timer === null || this.isOver) return;
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.start(), LEAST_PAUSE_MS);
   }
 
   private async see(): Promise<Seen> {

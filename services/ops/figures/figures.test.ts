@@ -147,3 +147,15 @@ test('a history keeps the last values', () => {
   expect(history.figures.atRisk.length).toBe(historyLength);
   expect([history.times[0], history.figures.atRisk[0]]).toEqual([5, 5]);
 });
+
+test('moments without a look get the figures of the next one, so that the past has its real length', () => {
+  const history = new History(2_000);
+  const seen = (at: number, atRisk: number) => history.add(figures({ atRisk }), at);
+  seen(0, 1);
+  seen(2_040, 2);
+  seen(10_000, 3); // (10,000 − 2,040) / 2,000 = 3.98: three were left out
+  expect(history.times).toEqual([0, 2_040, 4_000, 6_000, 8_000, 10_000]);
+  expect(history.figures.atRisk).toEqual([1, 2, 3, 3, 3, 3]);
+  seen(10_000_000, 4);
+  expect([history.times.length, history.figures.atRisk[0]]).toEqual([historyLength, 4]);
+});

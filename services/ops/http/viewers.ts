@@ -20,6 +20,8 @@ function eventText(name: 'snapshot' | 'tick', value: Snapshot | Tick): string {
 export class Viewers {
   private readonly open = new Set<ServerResponse>();
   private readonly heartbeat: NodeJS.Timeout;
+  /** Somebody begins to watch where nobody did. */
+  onFirst: () => void = () => undefined;
 
   constructor(private readonly most: number) {
     this.heartbeat = setInterval(() => this.write(': here\n\n'), heartbeatMs);
@@ -40,6 +42,7 @@ export class Viewers {
     response.write(`retry: ${reconnectMs}\n\n`);
     if (snapshot !== null) response.write(eventText('snapshot', snapshot));
     this.open.add(response);
+    if (this.open.size === 1) this.onFirst();
     response.on('close', () => this.open.delete(response));
   }
 
