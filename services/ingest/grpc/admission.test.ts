@@ -1,4 +1,11 @@
-import { credentials, makeGenericClientConstructor, Server, ServerCredentials, status } from '@grpc/grpc-js';
+import {
+  credentials,
+  makeGenericClientConstructor,
+  Server,
+  ServerCredentials,
+  status,
+  type Metadata,
+} from '@grpc/grpc-js';
 import type { AccessGate } from '../access/gate';
 import { admission, admittedCall } from './admission';
 
@@ -29,7 +36,7 @@ test('a method that nobody gave a scope is closed, health is open', async () => 
   const server = new Server({ interceptors: [admission(gate)] });
   const answer = (_: unknown, done: (error: null, answer: Buffer) => void) => done(null, Buffer.from('open'));
   server.addService(service, {
-    submit: ({ metadata }: { metadata: never }, done: (error: null, answer: Buffer) => void) =>
+    submit: ({ metadata }: { metadata: Metadata }, done: (error: null, answer: Buffer) => void) =>
       done(null, Buffer.from(admittedCall(metadata).tenant!)),
     forgotten: answer,
     other: answer,
