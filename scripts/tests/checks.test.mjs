@@ -66,3 +66,28 @@ test('each kind of fault is named', () => {
     'ingest: no process knows ROUNDHOUSE_B',
   ]);
 });
+
+// Guards against workers with GPUs that neither Prometheus nor the console found.
+test('services that Prometheus or the console does not look at are named', () => {
+  const service = (name, more = {}) => ({ command: ['node', `dist/services/${name}/main.js`], ...more });
+  const alias = { profiles: ['gpu'], networks: { default: { aliases: ['worker'] } } };
+  const targets = 'ingest=dns+http://ingest:8080,worker=dns+http://worker:8090';
+  const services = {
+    ingest: service('ingest'),
+    worker: service('inference-worker'),
+    'worker-gpu': service('inference-worker', alias),
+    'worker-new': service('inference-worker', { profiles: ['new'] }),
+    ops: service('ops', { environment: { ROUNDHOUSE_OPS_TARGETS: targets } }),
+  };
+  const lookup = (...names) => ({ dns_sd_configs: [{ names }] });
+  const prometheus = { scrape_configs: [lookup('worker'), lookup('ops')] };
+  const faults = composeFaults({ services }, ['ROUNDHOUSE_OPS_TARGETS'], () => true, prometheus);
+  assert.deepEqual(
+    faults.filter((fault) => /look at it/.test(fault)),
+    [
+      'ingest: Prometheus does not look at it',
+      'worker-new: Prometheus does not look at it',
+      'worker-new: the console does not look at it',
+    ],
+  );
+});
