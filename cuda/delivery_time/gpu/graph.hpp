@@ -44,8 +44,11 @@ class Graph {
     try {
       body();
     } catch (...) {
-      (void)cudaStreamEndCapture(stream, &graph);
+      // What fails within a spoilt capture fails because of that, whatever TensorRT calls it.
+      const cudaError_t ended = cudaStreamEndCapture(stream, &graph);
       if (graph != nullptr) (void)cudaGraphDestroy(graph);
+      graph = nullptr;
+      if (ended == cudaErrorStreamCaptureInvalidated) return ended;
       throw;
     }
     return cudaStreamEndCapture(stream, &graph);
