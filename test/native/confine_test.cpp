@@ -1,5 +1,6 @@
 // What an engine may still do once it is confined, and what no thread of it may, also one that ran before.
 #include <cerrno>
+#include <sys/ioctl.h>
 #include <sys/ptrace.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -45,6 +46,12 @@ void checkRefusals() {
   char byte = 0;
   iovec here{&byte, 1};
   CHECK_EQUAL(errnoOf(process_vm_readv(getppid(), &here, 1, &here, 1, 0)), EPERM);
+  // Of descriptors that nobody has: the kernel itself would say EBADF.
+  CHECK_EQUAL(errnoOf(syscall(SYS_pidfd_getfd, -1, 0, 0)), EPERM);
+  CHECK_EQUAL(errnoOf(syscall(SYS_open_tree, -1, "nowhere", 0)), EPERM);
+  CHECK_EQUAL(errnoOf(ioctl(-1, TIOCSTI, &byte)), EPERM);
+  CHECK_EQUAL(errnoOf(ioctl(-1, TIOCGWINSZ, &byte)), EBADF);
+  CHECK_EQUAL(errnoOf(syscall(SYS_fsopen, "tmpfs", 0)), EPERM);
   CHECK_EQUAL(errnoOf(unshare(CLONE_NEWUSER)), EPERM);
   CHECK_EQUAL(errnoOf(syscall(SYS_clone, CLONE_NEWUSER | SIGCHLD, nullptr, nullptr, nullptr, nullptr)), EPERM);
 }

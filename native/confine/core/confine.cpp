@@ -7,6 +7,7 @@
 #include <linux/filter.h>
 #include <linux/sched.h>
 #include <linux/seccomp.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -30,6 +31,8 @@ constexpr std::uint32_t kX32Bit = 0x40000000;
 constexpr std::uint32_t kNewNamespaces = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER |
                                          CLONE_NEWPID | CLONE_NEWNET;
 constexpr unsigned int kNamesOfSockets[] = {AF_UNIX, AF_NETLINK};
+/// They type into the terminal that the process was started from, or paste there.
+constexpr unsigned int kTerminalInput[] = {TIOCSTI, TIOCLINUX};
 
 /// Nothing here is needed to compute.
 constexpr int kRefused[] = {
@@ -39,7 +42,9 @@ constexpr int kRefused[] = {
     SYS_delete_module,  SYS_perf_event_open,   SYS_userfaultfd,       SYS_reboot,     SYS_open_by_handle_at,
     SYS_add_key,        SYS_request_key,       SYS_keyctl,            SYS_swapoff,    SYS_settimeofday,
     SYS_clock_settime,  SYS_clock_adjtime,     SYS_adjtimex,          SYS_acct,       SYS_quotactl,
-    SYS_sethostname,    SYS_setdomainname,     SYS_personality,       SYS_syslog,
+    SYS_sethostname,    SYS_setdomainname,     SYS_personality,       SYS_syslog,     SYS_pidfd_getfd,
+    SYS_kcmp,           SYS_process_madvise,   SYS_fsopen,            SYS_fsconfig,   SYS_fsmount,
+    SYS_fspick,         SYS_move_mount,        SYS_open_tree,         SYS_mount_setattr,
 };
 
 /// A library falls back to older calls, whose arguments a filter can see.
@@ -111,6 +116,11 @@ Filter engine_filter() {
     filter.load_argument(0);
     for (const unsigned int name : kNamesOfSockets) filter.if_equal(name, SECCOMP_RET_ALLOW);
     filter.answer(refused_with(EACCES));
+  });
+  filter.of_call(SYS_ioctl, [&] {
+    filter.load_argument(1);
+    for (const unsigned int request : kTerminalInput) filter.if_equal(request, refused_with(EPERM));
+    filter.answer(SECCOMP_RET_ALLOW);
   });
   filter.of_call(SYS_clone, [&] {
     filter.load_argument(0);

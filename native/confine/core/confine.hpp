@@ -6,7 +6,8 @@ namespace roundhouse::confine {
 struct Confinement {
   /// Nothing that is executed gives more privileges (PR_SET_NO_NEW_PRIVS).
   int no_new_privileges;
-  /// Sockets of Unix and of netlink only, no other process looked into, no namespaces, mounts, modules or BPF (seccomp).
+  /// Sockets of Unix and of netlink only, nothing read or taken from another process (memory, descriptors), nothing
+  /// typed into a terminal, no namespaces, mounts, modules or BPF (seccomp).
   int filter;
 };
 
