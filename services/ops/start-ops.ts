@@ -44,7 +44,6 @@ function makeParts({ config, logger, onStop }: Context): Parts {
   const rounds = new RoundLog(config.rounds);
   const state = new ConsoleState(rounds, topicPrefix, config.intervalMs);
   const viewers = new Viewers(config.viewers);
-  onStop('viewers', () => viewers.close());
   return { bus, lag, rounds, state, viewers, following: 'not followed yet' };
 }
 
@@ -69,6 +68,8 @@ async function startHttp(context: Context, parts: Parts): Promise<number> {
     onFault: (error) => logger.error({ event: 'ConsoleFailed', error }),
   });
   onStop('http', () => console.close());
+  // First: an open console would hold its connection for as long as it may.
+  onStop('viewers', () => viewers.close());
   return console.port;
 }
 
