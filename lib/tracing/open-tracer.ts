@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { SparseLog } from '../bus/sparse-log';
 import type { Logger } from '../telemetry';
 import type { MetricsRegistry } from '../metrics/registry';
-import type { OtlpSpans } from './otlp-tracer';
+import { configError, notShown } from '../config-error';
+import type { OtlpOptions, OtlpSpans } from './otlp-tracer';
 import type { TracingConfig } from './settings';
 import { TokenBucket } from './token-bucket';
 import type { TraceContext } from './trace-context';
@@ -68,7 +69,18 @@ class BudgetedTracer implements Tracer {
   }
 }
 
-/** OpenTelemetry is loaded only where spans are wanted. */
+/** Its exporter reads headers of the environment itself, and throws at odd ones. */
+function madeOf<T>(make: () => T): T {
+  try {
+    return make();
+  } catch {
+    // Its words quote a header, which may be a secret.
+    const limit = 'name=value, separated by commas, without characters that a header may not have';
+    throw configError([{ path: 'OTEL_EXPORTER_OTLP_HEADERS', value: notShown, limit }]);
+  }
+}
+
+/** OpenTelemetry is loaded only where spans are wanted. Throws CONFIG_INVALID where its settings can't be used. */
 export async function openTracer(
   config: Partial<TracingConfig>,
   { service, version, registry, logger }: TracerParts,
@@ -91,14 +103,10 @@ export async function openTracer(
     },
   );
   const failures = new SparseLog(logger, 'warn', 'SpansNotSent');
-  const spans = new Spans({
-    service,
-    version,
-    config: { otlpProtocol },
-    onSpans(result, count, error) {
-      ends.add({ result }, count);
-      if (result !== 'exported') failures.report(error?.message ?? result, { spans: count });
-    },
-  });
+  const onSpans: OtlpOptions['onSpans'] = (result, count, error) => {
+    ends.add({ result }, count);
+    if (result !== 'exported') failures.report(error?.message ?? result, { spans: count });
+  };
+  const spans = madeOf(() => new Spans({ service, version, config: { otlpProtocol }, onSpans }));
   return new BudgetedTracer(spans, tracesPerSecond, (isSampled) => sampled.add({ sampled: isSampled }));
 }
