@@ -4,11 +4,12 @@ import { ChainPlan, type ChainPlace } from '../candidates/chains/chain-plan';
 import { chainProblem } from '../candidates/chains/chain-problem';
 import { ChainRules } from '../candidates/chains/chain-rules';
 import { planningView, type PlanningView } from '../candidates/planning-view';
-import { commitmentStage, partialMove } from '../commitment/commitment-stage';
+import { commitmentStage } from '../commitment/commitment-stage';
 import { roundIndex } from '../join/round-index';
 import { tripsOfPlan } from '../join/trips-of-plan';
 import { statedOrderTimes, stopsOfCandidate, walkPlan, type CandidateStop } from '../routing/index';
 import type { Dispatch } from './day';
+import { plannedContent } from './planned-content';
 
 const noSkips = () => false;
 
@@ -23,27 +24,8 @@ export const insertionDispatch: Dispatch = (round) => {
   const planned = Array.from({ length: courierCount }, (_, courier) =>
     trips(view, courier, plan.of(courier)),
   );
-  const assignments = planned.flat();
-  const chosen = new Set(assignments.flatMap(({ orderIds }) => orderIds));
   const couriers = new Map(round.couriers.map((courier) => [courier.courierId, courier]));
-  return Promise.resolve({
-    assignments,
-    moves: assignments
-      .filter(({ stage }) => stage === 'partial')
-      .map(({ stops, courierId, orderIds }) =>
-        partialMove(stops, round, couriers.get(courierId)!, orderIds)!,
-      ),
-    unassigned: round.orders
-      .filter(({ orderId }) => !chosen.has(orderId))
-      .map(({ orderId }) => ({ orderId, reason: 'no_feasible_courier' as const })),
-    shards: [],
-    candidatesTotal: assignments.length,
-    candidatesArrived: assignments.length,
-    coverage: 1,
-    closedBy: 'complete',
-    assignmentGap: 0n,
-    models: [],
-  });
+  return Promise.resolve(plannedContent(round, planned.flat(), (id) => couriers.get(id)!));
 };
 
 function inserted(view: PlanningView) {

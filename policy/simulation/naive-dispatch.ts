@@ -1,5 +1,5 @@
 import type { Assignment, Courier, DispatchRound, Order } from '#schemas/domain';
-import { commitmentStage, partialMove } from '../commitment/commitment-stage';
+import { commitmentStage } from '../commitment/commitment-stage';
 import {
   noRideFactors,
   orderIndices,
@@ -10,6 +10,7 @@ import {
   walkPlan,
 } from '../routing/index';
 import type { Dispatch } from './day';
+import { plannedContent } from './planned-content';
 
 /**
  * The baseline: oldest order first, each to the courier that is there first, one order a trip, no second
@@ -24,26 +25,7 @@ export const naiveDispatch: Dispatch = (round) => {
     const assignment = planner.assign(order);
     if (assignment !== null) assignments.push(assignment);
   }
-  const moves = assignments
-    .filter(({ stage }) => stage === 'partial')
-    .map(({ stops, courierId, orderIds }) =>
-      partialMove(stops, round, planner.courier(courierId), orderIds)!,
-    );
-  const chosen = new Set(assignments.flatMap(({ orderIds }) => orderIds));
-  return Promise.resolve({
-    assignments,
-    moves,
-    unassigned: round.orders
-      .filter(({ orderId }) => !chosen.has(orderId))
-      .map(({ orderId }) => ({ orderId, reason: 'no_feasible_courier' as const })),
-    shards: [],
-    candidatesTotal: assignments.length,
-    candidatesArrived: assignments.length,
-    coverage: 1,
-    closedBy: 'complete',
-    assignmentGap: 0n,
-    models: [],
-  });
+  return Promise.resolve(plannedContent(round, assignments, (id) => planner.courier(id)));
 };
 
 class NaivePlanner {

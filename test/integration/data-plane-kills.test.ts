@@ -1,10 +1,11 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { dataPlaneSocket } from '#lib/engine-client/data-plane';
 import { projectPath } from '#schemas/project-root';
 import type { UnixMs } from '#schemas/brands';
 import { circuitPolicy } from '#services/inference-worker/sentinel/circuit';
+import { openFiles } from '../../bench/pipeline/open-files';
 import { startEngineProcess } from './engine-process';
 import { echoConfig, echoInputs, makeRepository, type TestRepository } from './engine-repository';
 import { startSentinel, type SentinelBench } from './sentinel-harness';
@@ -27,14 +28,7 @@ interface Holdings {
 }
 
 function holdings(pid: number): Holdings {
-  const folder = `/proc/${pid}/fd`;
-  const targets = readdirSync(folder).map((fd) => {
-    try {
-      return readlinkSync(`${folder}/${fd}`);
-    } catch {
-      return '';
-    }
-  });
+  const targets = openFiles(pid);
   const mapped = readFileSync(`/proc/${pid}/maps`, 'utf8').split('\n');
   const isSegment = (text: string): boolean => text.includes('/memfd:roundhouse');
   const shared = /^RssShmem:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));

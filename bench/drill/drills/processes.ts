@@ -1,11 +1,12 @@
 import { once } from 'node:events';
-import { existsSync, readFileSync, readdirSync, readlinkSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { connectEngine } from '#lib/engine-client/grpc';
 import type { UnixMs } from '#schemas/brands';
 import { projectPath } from '#schemas/project-root';
 import { startEngine } from '../../engine-process';
 import { inFolder } from '../../in-folder';
+import { openFiles } from '../../pipeline/open-files';
 import { check, equal, type Check, type Drill, type DrillContext } from '../drill';
 import { runProgram } from '../program';
 import { solvesAgain } from '../rounds/under-load';
@@ -86,15 +87,7 @@ async function reloads({ of }: DrillContext): Promise<Check[]> {
 const isSegment = (text: string): boolean => text.includes('/memfd:roundhouse');
 
 function segmentsOf(pid: number): number {
-  const folder = `/proc/${pid}/fd`;
-  const targets = readdirSync(folder).map((fd) => {
-    try {
-      return readlinkSync(`${folder}/${fd}`);
-    } catch {
-      return '';
-    }
-  });
-  return targets.filter(isSegment).length;
+  return openFiles(pid).filter(isSegment).length;
 }
 
 /** Processes of this machine that still map a segment of the data plane. */
