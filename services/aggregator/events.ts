@@ -1,4 +1,5 @@
 import { deadLetterEvent } from '#lib/bus/dead-letter-event';
+import { groupJoinedEvent } from '#lib/bus/group-joined-event';
 import { clockSteppedEvent } from '#lib/clock-stepped-event';
 import { defineEvents, event, type Telemetry } from '#lib/telemetry';
 import { errorCodes } from '#schemas/errors';
@@ -185,6 +186,7 @@ const dependencyEvents = {
     labels: { outage: outages },
     gauge: { ...outageGauge, value: () => 0 },
   }),
+  GroupJoined: groupJoinedEvent,
   ClockStepped: clockSteppedEvent,
   ClockSkewMeasured: event<{ skewMs: number }>({
     level: 'info',

@@ -1,4 +1,4 @@
-import type { WindowedConsumer } from '#lib/bus/port';
+import type { Lease, WindowedConsumer } from '#lib/bus/port';
 import { startHealthServer } from '#lib/health';
 import { readServerTls } from '#lib/server-tls';
 import type { ServicePorts } from '#lib/service';
@@ -105,23 +105,30 @@ async function startConsumers(
   const rounds = new RoundHandler(join.admission, join.deadLetters, join.decider);
   const outcomes = new OutcomeHandler(join);
   const { topicPrefix, sessionTimeoutMs } = config;
+  const joined = (consumergroup: string, { length: partitions }: readonly Lease[]) =>
+    join.events.GroupJoined({ consumergroup, partitions });
+  const [roundGroup, outcomeGroup] = [`${topicPrefix}aggregator-rounds`, `${topicPrefix}aggregator-outcomes`];
   const outcomeConsumer = bus.windowedConsumer({
-    groupId: `${topicPrefix}aggregator-outcomes`,
+    groupId: outcomeGroup,
     topics: [topics.outcomes],
     window: config.outcomeWindow,
     sessionTimeoutMs,
     handle: (message, lease) => outcomes.handle(message, lease),
+    onAssigned: (leases) => joined(outcomeGroup, leases),
     onFatal: fail,
   });
   const roundConsumer = bus.windowedConsumer({
-    groupId: `${topicPrefix}aggregator-rounds`,
+    groupId: roundGroup,
     topics: [topics.rounds],
     window: config.roundWindow,
     windowBytes: config.roundWindowBytes,
     sessionTimeoutMs,
     handle: (message, lease) => rounds.handle(message, lease),
     drainMs: LEAVE_AFTER_MS,
-    onAssigned: (leases) => rounds.assigned(leases),
+    onAssigned: (leases) => {
+      joined(roundGroup, leases);
+      rounds.assigned(leases);
+    },
     onFatal: fail,
   });
   onStop('outcomes', () => outcomeConsumer.stop());

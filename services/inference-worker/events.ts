@@ -1,4 +1,5 @@
 import { deadLetterEvent } from '#lib/bus/dead-letter-event';
+import { groupJoinedEvent } from '#lib/bus/group-joined-event';
 import { clockSteppedEvent } from '#lib/clock-stepped-event';
 import { labelName } from '#lib/metrics/label-space';
 import { defineEvents, event, type Telemetry } from '#lib/telemetry';
@@ -182,6 +183,7 @@ const engineEvents = {
 };
 
 const clockEvents = {
+  GroupJoined: groupJoinedEvent,
   ClockStepped: clockSteppedEvent,
   ClockSkewMeasured: event<{ skewMs: number }>({
     level: 'info',

@@ -156,13 +156,15 @@ async function startShards(
     tracer: telemetry.tracer,
     startMarginMs: config.startMarginMs,
   });
+  const consumergroup = `${config.topicPrefix}inference-worker`;
   const consumer = (): WindowedConsumer =>
     bus.windowedConsumer({
-      groupId: `${config.topicPrefix}inference-worker`,
+      groupId: consumergroup,
       topics: [topics.shards],
       window: config.window,
       sessionTimeoutMs: config.sessionTimeoutMs,
       handle: (message, lease) => shards.handle(message, lease),
+      onAssigned: ({ length: partitions }) => events.GroupJoined({ consumergroup, partitions }),
       onFatal: fail,
     });
   const intake = new ShardIntake(consumer, fail);

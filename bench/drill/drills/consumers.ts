@@ -73,7 +73,7 @@ async function workerAdded({ stand }: DrillContext): Promise<Check[]> {
 /** Consumers of the workers' group that come, take partitions, do nothing and leave. */
 async function storm({ stand, of }: DrillContext): Promise<Check[]> {
   const commits = watchCommits(stand);
-  const times = of(15, 3);
+  const times = of(15, 5);
   for (let i = 0; i < times; i++) {
     const guest = stand.bus.windowedConsumer({
       groupId: group,
@@ -191,8 +191,9 @@ export const consumerDrills: readonly Drill[] = [
     name: 'rebalance-storm',
     row: 'rebalance storm',
     fault:
-      'fifteen guests join the workers’ group one after the other, take partitions, do nothing, and leave (three in CI)',
+      'fifteen guests join the workers’ group one after the other, take partitions, do nothing, and leave (five in CI)',
     expected: 'no commit goes back, nothing lost or used twice',
+    alerts: ['RoundhouseRebalanceStorm'],
     inQuick: false,
     run: (context) => underLoad(context, 'storm', { deadlineMs: 15_000 }, () => storm(context)),
   },
