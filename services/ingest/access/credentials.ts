@@ -26,17 +26,28 @@ function readRules(text: string): Rules {
   throw new Error(reading.faults.map(({ path, limit }) => `${path}: ${limit}`).join('; '));
 }
 
+/** Rules of tokens that nobody looks at would leave the door open that somebody meant to close. */
+function requireKeysOfTokens({ jwtKeys, jwtIssuer, jwtAudience }: AccessConfig): void {
+  if (jwtKeys !== '') return;
+  const given = { ROUNDHOUSE_INGEST_JWT_ISSUER: jwtIssuer, ROUNDHOUSE_INGEST_JWT_AUDIENCE: jwtAudience };
+  const faults = Object.entries(given).flatMap(([path, value]) =>
+    value === '' ? [] : [{ path, value, limit: 'only with ROUNDHOUSE_INGEST_JWT_KEYS' }],
+  );
+  if (faults.length > 0) throw configError(faults);
+}
+
 /** Keys and quotas of the access file, and public keys of tokens; both are followed. */
 export class Credentials {
   private readonly file: FollowedFile<Rules> | null;
   private readonly tokens: FollowedFile<JWTVerifyGetKey> | null;
 
-  /** Throws CONFIG_INVALID for a file that can't be used. */
+  /** Throws CONFIG_INVALID for a file that can't be used, and for settings that nothing is done with. */
   constructor(
     private readonly config: AccessConfig,
     private readonly events: Pick<IngestEvents, 'AccessFileFollowed' | 'AccessFileRefused'>,
     private readonly audit: AuditLog,
   ) {
+    requireKeysOfTokens(config);
     this.file = this.follow('ROUNDHOUSE_INGEST_ACCESS_FILE', config.accessFile, readRules);
     this.tokens = this.follow('ROUNDHOUSE_INGEST_JWT_KEYS', config.jwtKeys, readKeySet);
   }
