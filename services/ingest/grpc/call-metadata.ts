@@ -1,6 +1,7 @@
 import type { Metadata } from '@grpc/grpc-js';
+import { namedTenant } from '../access/named-tenant';
 
-/** What a call names as its tenant; unchecked. */
+/** What a call names as its tenant; unchecked. Throws where it names several. */
 export function tenantOfCall(metadata: Metadata): string | undefined {
-  return metadata.get('x-roundhouse-tenant')[0]?.toString();
+  return namedTenant(metadata.get('x-roundhouse-tenant').map(String));
 }

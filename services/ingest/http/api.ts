@@ -8,10 +8,11 @@ import { errorCodes, RoundhouseError } from '#schemas/errors';
 import { shownText } from '#schemas/shown-text';
 import type { Scope } from '#lib/access/scopes';
 import type { AccessGate } from '../access/gate';
+import { namedTenant } from '../access/named-tenant';
 import type { DecisionCache } from '../consume/decision-cache';
 import type { RoundBody } from '../cut/round-cutter';
 import type { IngestEvents } from '../events';
-import type { RoundIntake } from '../round-intake';
+import type { Acceptance, RoundIntake } from '../round-intake';
 import type { RoundClaims } from '../store/round-claims';
 import { answerDecision, waitMsOf } from './decision-route';
 import { BodyBudget, type BodyShare } from './body-budget';
@@ -110,7 +111,7 @@ export class HttpApi {
   private async route(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const [pathname = '/', query] = (request.url ?? '/').split('?', 2);
     const searchParams = new URLSearchParams(query);
-    const named = headerOf(request, tenantHeader) ?? searchParams.get('tenant') ?? undefined;
+    const named = namedTenant([headerOf(request, tenantHeader), ...searchParams.getAll('tenant')]);
     const admitted = (scope: Scope) => this.admit(request, scope, named);
     const decision = decisionPath.exec(pathname);
     if (decision) {
@@ -148,8 +149,17 @@ export class HttpApi {
   }
 
   private async submit(request: IncomingMessage, response: ServerResponse, tenant?: string): Promise<void> {
+    try {
+      replyJson(response, 202, await this.acceptanceOf(request, tenant));
+    } catch (error) {
+      if (!request.errored) this.options.intake.refused('http', error);
+      throw error;
+    }
+  }
+
+  private acceptanceOf(request: IncomingMessage, tenant?: string): Promise<Acceptance> {
     const [traceparent, tracestate] = traceHeaders.map((name) => headerOf(request, name));
-    const acceptance = await this.withBody(request, async (bytes) => {
+    return this.withBody(request, async (bytes) => {
       await this.options.takeQuota(tenant, 1, bytes.length);
       return this.options.intake.submit({
         edge: 'http',
@@ -159,7 +169,6 @@ export class HttpApi {
         tracestate,
       });
     });
-    replyJson(response, 202, acceptance);
   }
 
   private async observe(request: IncomingMessage, response: ServerResponse, tenant?: string): Promise<void> {
