@@ -74,12 +74,15 @@ async function soak(options: SoakOptions, stand: Stand): Promise<Record<string, 
   };
 }
 
+/** Of what is found: nothing lost, twice, late or unexplained, nothing that grows, and every fault was healed. */
 function isGood(report: Record<string, unknown>): boolean {
-  const { lost, duplicates, lateUnmarked, unexplained, processes } = report;
+  const { accepted, lost, duplicates, lateUnmarked, unexplained, faultsFailed, processes } = report;
   const growing = Object.values(processes as ReturnType<LifeBook['growth']>).filter(
     ({ grows }) => grows === true,
   );
-  return [lost, duplicates, lateUnmarked, unexplained].every((count) => count === 0) && growing.length === 0;
+  const isWhole = [lost, duplicates, lateUnmarked, unexplained].every((count) => count === 0);
+  const isHealed = (faultsFailed as readonly string[]).length === 0;
+  return (accepted as number) > 0 && isWhole && isHealed && growing.length === 0;
 }
 
 /** Resolves to the exit code. */
