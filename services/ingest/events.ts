@@ -10,8 +10,17 @@ interface RoundFields {
 
 const codes = Object.keys(errorCodes) as ErrorCode[];
 const edges = ['http', 'grpc'] as const;
-/** `scope` and `tenant` are of a credential that is known. */
-const refusals = ['absent', 'malformed', 'unknown', 'expired', 'not-signed', 'scope', 'tenant'] as const;
+/** `scope`, `tenant` and `rate` are of a credential that is known. */
+const refusals = [
+  'absent',
+  'malformed',
+  'unknown',
+  'expired',
+  'not-signed',
+  'scope',
+  'tenant',
+  'rate',
+] as const;
 export type Edge = (typeof edges)[number];
 
 const specs = {
@@ -145,7 +154,7 @@ const specs = {
     labels: { edge: edges, reason: refusals },
     counter: {
       name: 'dispatch_access_refused_total',
-      help: 'Requests without a credential that allows them.',
+      help: 'Requests without a credential that allows them, or more of them than it allows.',
     },
   }),
   AccessFileFollowed: event<{ readonly file: string }>({

@@ -65,6 +65,13 @@ interface Work {
 const MESSAGE_ROOM = 4_096;
 const RECENT_ROUNDS = 10_000;
 
+function refusalOf(error: unknown): Omit<Parameters<IngestEvents['RoundRefused']>[0], 'edge'> {
+  const { code, faults } =
+    error instanceof RoundhouseError ? error : { code: 'INTERNAL' as const, faults: [] };
+  const reason = loggedReason(code, error instanceof Error ? error.message : String(error));
+  return { code, reason, faultCount: faults.length };
+}
+
 /** Takes rounds in: accepted means that the manifest is on Kafka, and its shards were there before it. */
 export class RoundIntake {
   private readonly running = new Map<string, Promise<Acceptance>>();
@@ -81,13 +88,15 @@ export class RoundIntake {
       if (this.stopping) throw new RoundhouseError('SHUTTING_DOWN', 'ingest is stopping');
       return await this.accept(submission, receivedAt, trace);
     } catch (error) {
-      const { code, faults } =
-        error instanceof RoundhouseError ? error : { code: 'INTERNAL' as const, faults: [] };
-      const reason = loggedReason(code, error instanceof Error ? error.message : String(error));
+      const { code, reason } = refusalOf(error);
       trace.refused(code, reason);
-      this.parts.events.RoundRefused({ edge: submission.edge, code, reason, faultCount: faults.length });
       throw error;
     }
+  }
+
+  /** A submission was not accepted, by `submit` or by what an edge asks before it. */
+  refused(edge: Edge, error: unknown): void {
+    this.parts.events.RoundRefused({ edge, ...refusalOf(error) });
   }
 
   /** Accepted by this process lately: known even when Redis has lost its memory. */

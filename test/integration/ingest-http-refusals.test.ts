@@ -62,6 +62,13 @@ describe('requests that are none', () => {
     const untyped = new Blob([JSON.stringify(roundBody('untyped'))]);
     expect((await fetch(`${ingest.url}/v1/rounds`, { method: 'POST', body: untyped })).status).toBe(202);
   });
+  test('they are counted as refused submissions, by their codes', async () => {
+    const { body } = await ingest.get('/metrics');
+    for (const code of ['PAYLOAD_INVALID', 'CONTENT_TYPE_UNSUPPORTED'])
+      expect(body).toMatch(
+        new RegExp(`dispatch_rounds_refused_total{edge="http",code="${code}"[^}]*} [1-9]`),
+      );
+  });
   test('a body nested very deep is refused unparsed', async () => {
     const { status } = await ingest.post('/v1/rounds', `[${'['.repeat(65)}`);
     expect(status).toBe(413);

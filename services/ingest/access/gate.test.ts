@@ -96,10 +96,11 @@ test('addresses of one IPv6 network are one caller: whoever has it chooses among
 });
 
 test('requests a second of a tenant, twice as many after a pause', async () => {
-  const { ask, clock } = gateOf({ requestsPerSecond: 2 });
+  const { ask, clock, counted, audited } = gateOf({ requestsPerSecond: 2 });
   const answers = [];
   for (let i = 0; i < 5; i++) answers.push(await ask(bearer(acme.text)));
   expect(answers).toEqual(['acme', 'acme', 'acme', 'acme', 'QUOTA_EXCEEDED']);
+  expect([counted, audited]).toEqual([['rate'], []]);
   clock.now += 500;
   expect(await ask(bearer(acme.text))).toBe('acme');
 });

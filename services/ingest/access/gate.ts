@@ -51,7 +51,7 @@ export class AccessGate {
     if (!this.parts.credentials.areAsked) return request.tenant;
     const caller = await this.callerOf(request);
     this.requireAllowed(caller, request);
-    this.requireRate(caller);
+    this.requireRate(caller, request);
     return caller.tenant;
   }
 
@@ -78,11 +78,13 @@ export class AccessGate {
       throw this.refuse(request, actor, 'tenant');
   }
 
-  private requireRate({ tenant }: Caller): void {
+  private requireRate({ tenant, actor }: Caller, { edge, address }: Request): void {
     const perSecond = this.parts.credentials.quotaOf(tenant)?.requestsPerSecond ?? null;
     if (perSecond === null) return;
     const waitMs = this.requests.take(tenant, { perSecond, burst: 2 * perSecond }, this.parts.now());
-    if (waitMs > 0) throw new QuotaExceeded(`${perSecond} requests a second`, waitMs);
+    if (waitMs === 0) return;
+    this.parts.events.AccessRefused({ edge, reason: 'rate', address, actor, isTold: false });
+    throw new QuotaExceeded(`${perSecond} requests a second`, waitMs);
   }
 
   /** Counted always; told in full so often that a flood fills no log. */

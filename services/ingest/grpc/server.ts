@@ -83,6 +83,7 @@ export class GrpcApi {
       });
       done(null, acceptance);
     } catch (error) {
+      this.options.intake.refused('grpc', error);
       done(toServiceError(error));
       this.reportFault(error);
     }
