@@ -28,6 +28,12 @@ const refused = [
   [['kafka.brokers=k:1', 'redis.url=redis://user:secret@r'], /url/],
   [['kafka.brokers=k:1', 'redis.url=redis://r', 'kafka.sasl=scram-sha-512'], /kafka\.user is missing/],
   [['kafka.brokers=k:1', 'redis.url=redis://r', 'worker.replica=2'], /replica/],
+  [['kafka.brokers=k:0', 'redis.url=redis://r'], /brokers/],
+  [['kafka.brokers=k:1', 'redis.url=redis://r/db'], /url/],
+  [['kafka.brokers=k:1', 'redis.url=redis://r', 'kafka.sasl=plain'], /would show the password/],
+  [['kafka.brokers=k:1', 'redis.url=redis://r', 'kafka.tlsSecret=s'], /kafka\.tls is not/],
+  [['kafka.brokers=k:1', 'redis.url=redis://r', 'redis.user=u'], /passwordSecret is missing/],
+  [['kafka.brokers=k:1', 'redis.url=redis://r', 'redis.tlsSecret=s'], /redis\.url is not rediss/],
   [['kafka.brokers=k:1', 'redis.url=redis://r', 'tlsRequireClients=true'], /tlsSecret is missing/],
   [
     [
