@@ -40,9 +40,9 @@ async function run(args: Run, asked: AbortSignal): Promise<void> {
     onLost: (reason) => lost.abort(reason),
   });
   try {
-    terminal.line(
-      `the pipeline is up after ${((Date.now() - startedAt) / 1000).toFixed(1)} s; the console: ${pipeline.consoleUrl}`,
-    );
+    const seconds = ((Date.now() - startedAt) / 1000).toFixed(1);
+    const until = plan === null ? '' : ' until the day is over (--serve keeps it up)';
+    terminal.line(`the pipeline is up after ${seconds} s; the console${until}: ${pipeline.consoleUrl}`);
     const faults = await untilServing(pipeline, { terminal, signal });
     if (args.kind !== 'serve' && plan !== null) {
       if (faults.length > 0) throw notReady(faults, pipeline);

@@ -86,6 +86,12 @@ function ReportView({ report }: { report: Report }): JSX.Element {
   return (
     <>
       <p class="reason">{report.reason ?? ''}</p>
+      <p>
+        What to do:{' '}
+        <a class="runbook" href="/runbook/RoundhouseEngineLost" target="_blank">
+          RoundhouseEngineLost
+        </a>
+      </p>
       <dl class="facts">
         {factsOf(report).map(([name, value]) => (
           <div key={name}>
