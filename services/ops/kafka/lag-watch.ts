@@ -83,8 +83,4 @@ export class LagWatch {
     const missing = await this.bus.missingTopics(this.wanted);
     this.present = this.wanted.filter((topic) => !missing.includes(topic));
   }
-
-  close(): Promise<void> {
-    return this.reader.close();
-  }
 }
