@@ -36,6 +36,14 @@ const refused = [
   [['kafka.brokers=k:1', 'redis.url=redis://r', 'redis.tlsSecret=s'], /redis\.url is not rediss/],
   [['kafka.brokers=k:1', 'redis.url=redis://r', 'tlsRequireClients=true'], /tlsSecret is missing/],
   [
+    ['kafka.brokers=k:1', 'redis.url=redis://r', 'config.ROUNDHOUSE_KAFKA_PASSWORD=p'],
+    /propertyName 'ROUNDHOUSE_KAFKA_PASSWORD'/,
+  ],
+  [
+    ['kafka.brokers=k:1', 'redis.url=redis://r', 'ingest.env.OTEL_EXPORTER_OTLP_HEADERS=h'],
+    /propertyName 'OTEL_EXPORTER_OTLP_HEADERS'/,
+  ],
+  [
     [
       'kafka.brokers=k:1',
       'redis.url=redis://r',

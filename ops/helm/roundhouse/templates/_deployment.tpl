@@ -70,6 +70,9 @@ spec:
             {{- if and .isWorker (eq (get $root.Values.config "ROUNDHOUSE_REMOTE_ENGINES" | default "none") "redis") }}
             - { name: ROUNDHOUSE_ANNOUNCED_ADDRESS, value: '$(POD_IP):{{ ternary 8003 8001 (ne $root.Values.peerTlsSecret "") }}' }
             {{- end }}
+            {{- with $root.Values.otlpHeadersSecret }}
+            - { name: OTEL_EXPORTER_OTLP_HEADERS, valueFrom: { secretKeyRef: { name: {{ . }}, key: headers } } }
+            {{- end }}
             {{- with .values.kafkaUser }}
             - { name: ROUNDHOUSE_KAFKA_USER, value: {{ . | quote }} }
             {{- end }}
