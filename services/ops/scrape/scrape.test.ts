@@ -1,8 +1,9 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setImmediate as turn } from 'node:timers/promises';
 import { TextFetcher } from './fetch-text';
 import { incidentReport } from './incident-report';
-import { findInstances } from './instances';
+import { findInstances, Names } from './instances';
 import { readSeries } from './prometheus-text';
 import { scrapeService } from './scrape-service';
 
@@ -47,13 +48,41 @@ describe('processes', () => {
       { name: 'worker', url: 'dns+http://workers:2' },
       { name: 'other', url: 'dns+https://gone:3' },
     ];
-    expect(await findInstances(targets, addresses)).toEqual([
+    expect(await findInstances(targets, new Names(addresses))).toEqual([
       { name: 'ingest', url: 'http://a:1' },
       { name: 'worker@10.0.0.1', url: 'http://10.0.0.1:2' },
       { name: 'worker@::1', url: 'http://[::1]:2' },
       { name: 'other', url: 'https://gone:3' },
     ]);
   });
+});
+
+test('while no resolver answers a name stands for the addresses that it had', async () => {
+  let answer = (): void => undefined;
+  const answers = {
+    there: () => Promise.resolve(['10.0.0.1']),
+    broken: () => Promise.reject(Object.assign(new Error('again'), { code: 'EAI_AGAIN' })),
+    gone: () => Promise.reject(Object.assign(new Error('none'), { code: 'ENOTFOUND' })),
+    silent: () => new Promise<string[]>((resolve) => (answer = () => resolve(['10.0.0.2']))),
+  };
+  let asked = 0;
+  let now: keyof typeof answers = 'there';
+  const names = new Names(() => (asked++, answers[now]()), 5);
+  const seen = async (how: keyof typeof answers): Promise<readonly string[]> => {
+    now = how;
+    return names.addressesOf('workers');
+  };
+  expect(await seen('broken')).toEqual([]);
+  expect(await seen('there')).toEqual(['10.0.0.1']);
+  expect(await seen('broken')).toEqual(['10.0.0.1']);
+  expect(await seen('silent')).toEqual(['10.0.0.1']);
+  expect(await seen('silent')).toEqual(['10.0.0.1']);
+  expect(asked).toBe(4); // the last one waited for the answer to the one before
+  answer();
+  expect(await seen('silent')).toEqual(['10.0.0.2']);
+  await turn();
+  expect(await seen('gone')).toEqual([]);
+  expect(await seen('broken')).toEqual([]);
 });
 
 describe('a process is asked', () => {
