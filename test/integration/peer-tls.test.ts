@@ -179,6 +179,7 @@ describeTls('a worker with certificates', () => {
       ROUNDHOUSE_WORKER_PEER_PORT: port,
       ROUNDHOUSE_UCX_NETWORKS: '127.0.0.0/8',
       ROUNDHOUSE_UCX_TRANSPORTS: 'tcp',
+      ROUNDHOUSE_AUDIT_FILE: at('audit.jsonl'),
     });
     const address = `127.0.0.1:${port}`;
     const shard = makeShard();
@@ -193,6 +194,15 @@ describeTls('a worker with certificates', () => {
     expect(Buffer.compare(plansOf(overUcx.outputs), plansOf(outputs))).toBe(0);
     const stranger = connectEngine({ address, tls: null });
     await expect(stranger.infer(request, inSeconds(2))).rejects.toBeInstanceOf(RoundhouseError);
+    const other = connectEngine({ address, tls: tlsOf('worker') });
+    await other.loadModel('candidate_cost');
+    await other.close();
+    expect(JSON.parse(readFileSync(at('audit.jsonl'), 'utf8'))).toMatchObject({
+      action: 'model.load',
+      actor: 'certificate:worker',
+      subject: 'candidate_cost',
+      outcome: 'done',
+    });
     await Promise.all([client.close(), plain.close(), stranger.close()]);
     await worker.kill();
   });

@@ -1,5 +1,6 @@
 import type { Env } from '#lib/config';
 import type { EngineClient, InferRequest, SlotLender } from '#lib/engine-client/port';
+import { openAuditLog } from '#lib/audit';
 import { readPeerTls, type PeerTls } from '#lib/peer-tls';
 import type { ServiceContext } from '#lib/service';
 import type { UcxHost } from '#native/ucx/ucx-host';
@@ -80,6 +81,8 @@ export async function startPeers(
   if (host === null) logger.warn({ event: 'UcxAbsent', reason: whyNone });
   else onStop('UCX', () => host.close());
   const side = host === null ? { whyNone } : server.serveOn(host);
+  const audit = openAuditLog({ auditFile: config.auditFile, service: 'inference-worker', logger });
+  onStop('audit log of peers', () => audit.close());
   const protocol = await serveInferenceProtocol({
     bind,
     port: config.peerPort,
@@ -89,6 +92,7 @@ export async function startPeers(
     models: engines.models,
     peers: service,
     tls,
+    audit,
     others: [{ definition: peerProtocol(), handlers: handshakeHandlers(() => side) }],
   });
   onStop('peer port', () => protocol.close());
