@@ -83,9 +83,8 @@ async function startDecisionFeed(
 ): Promise<DecisionCache> {
   const { decisionTtlMs: ttlMs, decisionCacheBytes: maxBytes } = config;
   const cache = new DecisionCache({ ttlMs, maxBytes });
-  cache.watch(({ closedAt, appendedAt }) => lead.decided(Number(closedAt ?? NaN), appendedAt));
   const { decisions } = topicsOf(config.topicPrefix);
-  const follower = await followDecisions(bus, decisions, ttlMs, cache, events);
+  const follower = await followDecisions(bus, decisions, ttlMs, { cache, events, lead });
   onStop('decision feed', () => follower.close());
   return cache;
 }

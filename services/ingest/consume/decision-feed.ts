@@ -5,6 +5,7 @@ import { decisionsCodec } from '#schemas/codec';
 import { outageOf } from '#schemas/outage-mark';
 import { headers } from '#schemas/topics';
 import type { IngestEvents } from '../events';
+import type { LeadNeed } from '../lead/lead-need';
 import type { DecisionCache } from './decision-cache';
 
 /** What goes on into an HTTP header; anybody may have written the record. */
@@ -12,7 +13,15 @@ function headerText(value: string | undefined): string | undefined {
   return value !== undefined && /^[\x21-\x7e]{1,64}$/.test(value) ? value : undefined;
 }
 
-function receive(message: BusMessage, cache: DecisionCache, events: IngestEvents): void {
+interface Readers {
+  readonly cache: DecisionCache;
+  readonly events: IngestEvents;
+  readonly lead: Pick<LeadNeed, 'decided'>;
+}
+
+const timeIn = ({ headers: all }: BusMessage, name: string): number => Number(all[name] ?? NaN);
+
+function receive(message: BusMessage, { cache, events, lead }: Readers): void {
   const { partition, offset } = message;
   try {
     if (!message.value) throw new Error('a record without a value');
@@ -25,7 +34,10 @@ function receive(message: BusMessage, cache: DecisionCache, events: IngestEvents
       outage: headerText(outageOf({ headers: message.headers, appendedAt, deadline: decision.deadline })),
     };
     const repeated = !cache.add(record, message.value);
-    const { tenantId, runId, roundId } = decision;
+    const { tenantId, runId, roundId, deadline } = decision;
+    const closedAt = timeIn(message, headers.closedAt);
+    const receivedAt = timeIn(message, headers.receivedAt);
+    if (!repeated) lead.decided({ receivedAt, closedAt, appendedAt, deadline, outage: record.outage });
     events.DecisionSeen({ tenantId, runId, roundId, repeated });
   } catch (error) {
     events.DecisionUnreadable({ partition, offset: offset.toString(), reason: (error as Error).message });
@@ -37,12 +49,11 @@ export function followDecisions(
   bus: Bus,
   topic: string,
   keptMs: number,
-  cache: DecisionCache,
-  events: IngestEvents,
+  readers: Readers,
 ): Promise<Follower> {
   return bus.followTopic({
     topic,
     from: { timestamp: (Date.now() - keptMs) as UnixMs },
-    handle: (message) => receive(message, cache, events),
+    handle: (message) => receive(message, readers),
   });
 }

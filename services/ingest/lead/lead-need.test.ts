@@ -1,6 +1,6 @@
 import type { UnixMs } from '#schemas/brands';
 import { RoundhouseError } from '#schemas/errors';
-import { LeadNeed } from './lead-need';
+import { LeadNeed, type DecisionTimes } from './lead-need';
 
 let now = 1_000_000;
 const clock = () => now;
@@ -9,6 +9,10 @@ const inMs = (ms: number) => (now + ms) as UnixMs;
 async function sends(need: LeadNeed, what: 'shards' | 'manifest', ms: number): Promise<void> {
   await need.inTime(inMs(60_000), what, async () => void (now += ms));
 }
+
+const closed = (closedAt: number, appendedAt: number): DecisionTimes => ({
+  ...{ receivedAt: Number.NaN, closedAt, appendedAt, deadline: appendedAt, outage: undefined },
+});
 
 beforeEach(() => (now = 1_000_000));
 
@@ -24,7 +28,7 @@ test('what sending and closing took of late is needed on top, and forgotten afte
   for (let i = 0; i < 4; i++) {
     await sends(need, 'shards', 200);
     await sends(need, 'manifest', 100);
-    need.decided(now - 50, now);
+    need.decided(closed(now - 50, now));
   }
   // 150 + (200 + 100) + 50, and without the shards 150 + 100 + 50.
   expect(() => need.require(inMs(500), 'shards')).not.toThrow();
@@ -67,14 +71,14 @@ test('a sending that hangs is known before it ends, also where it fails', async 
 test('decisions of long ago, of skewed clocks or without a time tell nothing, or little', () => {
   const need = new LeadNeed(100, clock);
   for (let i = 0; i < 5; i++) {
-    need.decided(now - 10_000, now - 5_000);
-    need.decided(Number.NaN, now);
-    need.decided(123, now);
+    need.decided(closed(now - 10_000, now - 5_000));
+    need.decided(closed(Number.NaN, now));
+    need.decided(closed(123, now));
   }
   expect(need.closingMs()).toBe(0);
-  for (let i = 0; i < 5; i++) need.decided(now + 80, now);
+  for (let i = 0; i < 5; i++) need.decided(closed(now + 80, now));
   expect(need.closingMs()).toBe(0);
-  for (let i = 0; i < 50; i++) need.decided(now - 9_000, now);
+  for (let i = 0; i < 50; i++) need.decided(closed(now - 9_000, now));
   expect(need.closingMs()).toBe(1_000);
 });
 
@@ -82,7 +86,7 @@ test('a sending that waits until it is too late is not begun, and refused as the
   const need = new LeadNeed(100, clock);
   const deadline = inMs(500);
   for (let i = 0; i < 3; i++) await sends(need, 'manifest', 50);
-  for (let i = 0; i < 3; i++) need.decided(now - 20, now);
+  for (let i = 0; i < 3; i++) need.decided(closed(now - 20, now));
   let given: number | undefined;
   const late = need.inTime(deadline, 'shards', async ({ beginBy }) => {
     given = beginBy;
@@ -95,4 +99,25 @@ test('a sending that waits until it is too late is not begun, and refused as the
   // The manifest has to be sent behind the shards: 500 − 100 − 50 − 20; it itself: 500 − 100 − 20.
   expect(given).toBe(deadline - 170);
   expect(need.beginBy(deadline, 'manifest')).toBe(deadline - 120);
+});
+
+test('rounds that came late through load tell for a second how long a round takes', () => {
+  const need = new LeadNeed(150, clock);
+  const late = (ms: number, changes: Partial<DecisionTimes> = {}) =>
+    need.decided({
+      ...{ receivedAt: now - ms, closedAt: now, appendedAt: now, deadline: now - 1, outage: undefined },
+      ...changes,
+    });
+  for (let i = 0; i < 3; i++) late(1_400, { deadline: now }); // in time
+  for (let i = 0; i < 3; i++) late(1_400, { outage: 'redis' });
+  for (let i = 0; i < 3; i++) late(1_400, { receivedAt: Number.NaN });
+  expect(need.neededMs('shards')).toBe(150);
+  for (let i = 0; i < 3; i++) late(1_200, { outage: i === 0 ? 'kafka' : undefined });
+  expect(() => need.require(inMs(1_199), 'shards')).toThrow(
+    'the deadline is 1199 ms away, and a round needs 1200 ms at present: rounds that took as long were late just now',
+  );
+  // A round whose shards are on Kafka goes on.
+  expect(() => need.require(inMs(150), 'manifest')).not.toThrow();
+  now += 1_001;
+  expect(need.neededMs('shards')).toBe(150);
 });

@@ -1,16 +1,27 @@
 import type { SendOptions } from '#lib/bus/port';
+import { RecentTimes } from '#lib/recent-times';
 import { FaultList } from '#policy/validation/fault-list';
 import type { UnixMs } from '#schemas/brands';
 import { RoundhouseError } from '#schemas/errors';
-import { RecentTimes } from './recent-times';
 
 /** What of a round is still to be put on Kafka. */
 export type Unsent = 'shards' | 'manifest';
 
 /** A close that took longer was held up by an outage, which is not to cost other rounds more. */
 const MOST_CLOSING_MS = 1_000;
-/** Nothing but a wrong header says that a close took so long. */
-const NO_CLOSE_MS = 600_000;
+/** Nothing but a wrong header says that something took so long. */
+const NO_TIME_MS = 600_000;
+/** Rounds are refused for so long after the last that came late; then one shows whether it is better. */
+const LATE_COUNTS_MS = 1_000;
+
+/** Of a decision on Kafka; Unix ms, NaN where a header is absent. */
+export interface DecisionTimes {
+  readonly receivedAt: number;
+  readonly closedAt: number;
+  readonly appendedAt: number;
+  readonly deadline: number;
+  readonly outage: string | undefined;
+}
 
 /**
  * The time that a round needs to be decided by its deadline: a floor for what happens where all is well, and what
@@ -20,6 +31,8 @@ const NO_CLOSE_MS = 600_000;
 export class LeadNeed {
   private readonly sending: Readonly<Record<Unsent, RecentTimes>>;
   private readonly closing: RecentTimes;
+  /** Whole ways of rounds that were decided late. */
+  private readonly late: RecentTimes;
 
   constructor(
     private readonly floorMs: number,
@@ -27,6 +40,7 @@ export class LeadNeed {
   ) {
     this.sending = { shards: new RecentTimes(now), manifest: new RecentTimes(now) };
     this.closing = new RecentTimes(now);
+    this.late = new RecentTimes(now, LATE_COUNTS_MS);
   }
 
   /** Rejects with INGEST_BUSY where the round's time ran out before the sending began, else as that does. */
@@ -42,10 +56,13 @@ export class LeadNeed {
     }
   }
 
-  /** A decision came; both in Unix ms. */
-  decided(closedAt: number, appendedAt: number): void {
-    const took = appendedAt - closedAt;
-    if (took < NO_CLOSE_MS) this.closing.took(Math.min(MOST_CLOSING_MS, took), appendedAt);
+  decided({ receivedAt, closedAt, appendedAt, deadline, outage }: DecisionTimes): void {
+    const closing = appendedAt - closedAt;
+    if (closing < NO_TIME_MS) this.closing.took(Math.min(MOST_CLOSING_MS, closing), appendedAt);
+    // A broker that is slow at times is a part of the load; other outages are over.
+    const isLoad = appendedAt > deadline && (outage === undefined || outage === 'kafka');
+    const whole = appendedAt - receivedAt;
+    if (isLoad && whole < NO_TIME_MS) this.late.took(whole, appendedAt);
   }
 
   sendingMs(unsent: Unsent): number {
@@ -58,7 +75,8 @@ export class LeadNeed {
   }
 
   neededMs(unsent: Unsent): number {
-    return this.floorMs + this.sendingMs(unsent) + this.closingMs();
+    const needed = this.floorMs + this.sendingMs(unsent) + this.closingMs();
+    return unsent === 'shards' ? Math.max(needed, Math.ceil(this.late.ms())) : needed;
   }
 
   /** When the sending has to begin: nothing of it is learned while it waits. */
@@ -73,16 +91,18 @@ export class LeadNeed {
   }
 
   refusal(deadline: UnixMs, unsent: Unsent): RoundhouseError {
-    const [sending, closing, now] = [this.sendingMs(unsent), this.closingMs(), this.now()];
-    const needed = this.floorMs + sending + closing;
+    const [needed, now] = [this.neededMs(unsent), this.now()];
     const faults = new FaultList();
     faults.add('deadline', deadline, `at least ${needed} ms after now (${now})`);
-    return new RoundhouseError(
-      'INGEST_BUSY',
-      `the deadline ${inWords(deadline - now)}, and a round needs ${needed} ms at present: ${this.floorMs} at least, ` +
-        `${sending} until it is on Kafka, ${closing} from its close to its decision`,
-      faults.listed,
-    );
+    const left = inWords(deadline - now);
+    const message = `the deadline ${left}, and a round needs ${needed} ms at present: ${this.reason(unsent, needed)}`;
+    return new RoundhouseError('INGEST_BUSY', message, faults.listed);
+  }
+
+  private reason(unsent: Unsent, needed: number): string {
+    const [sending, closing] = [this.sendingMs(unsent), this.closingMs()];
+    if (needed > this.floorMs + sending + closing) return 'rounds that took as long were late just now';
+    return `${this.floorMs} at least, ${sending} until it is on Kafka, ${closing} from its close to its decision`;
   }
 }
 

@@ -16,7 +16,10 @@ export class RecentTimes {
   /** The oldest first. */
   private readonly underWay = new Set<{ readonly at: number }>();
 
-  constructor(private readonly now: () => number = Date.now) {}
+  constructor(
+    private readonly now: () => number = Date.now,
+    private readonly keepMs = KEEP_MS,
+  ) {}
 
   /** Call the function returned when it is over. */
   begins(): () => void {
@@ -28,14 +31,14 @@ export class RecentTimes {
   }
 
   took(ms: number, at = this.now()): void {
-    if (at < this.now() - KEEP_MS) return;
+    if (at < this.now() - this.keepMs) return;
     this.seen.push({ at, ms: Math.max(0, ms) });
     if (this.seen.length > KEEP) this.seen.shift();
   }
 
   ms(): number {
     const now = this.now();
-    this.seen = this.seen.filter(({ at }) => at >= now - KEEP_MS);
+    this.seen = this.seen.filter(({ at }) => at >= now - this.keepMs);
     const [oldest] = this.underWay;
     return Math.max(oldest === undefined ? 0 : now - oldest.at, this.usual());
   }
