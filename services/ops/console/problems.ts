@@ -29,7 +29,7 @@ function ofRounds({ counts: { atRisk, overdue } }: ProblemSources): Problem[] {
   const are = (count: number): string => (count === 1 ? '1 round is' : `${count} rounds are`);
   if (overdue > 0) {
     const words = `${are(overdue)} past the deadline without a decision`;
-    problems.push(problem('bad', 'rounds', words, 'RoundhouseRoundsAtRisk'));
+    problems.push(problem('bad', 'rounds', words, 'RoundhouseRoundsOverdue'));
   }
   if (atRisk > overdue) {
     const words = `${are(atRisk - overdue)} about to lose coverage: shards won't be in by the deadline`;
