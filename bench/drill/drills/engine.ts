@@ -5,7 +5,7 @@ import { withAdmin } from '#lib/bus/kafka-client';
 import type { UnixMs } from '#schemas/brands';
 import { check, equal, timing, type Check, type Drill, type DrillContext } from '../drill';
 import { scrape, total } from '../metrics';
-import { allDecided, readOutcomes } from '../rounds/decided';
+import { allDecided, outcomesTwice } from '../rounds/decided';
 import type { Sender } from '../rounds/sender';
 import { senderTo, solvesAgain, underLoad } from '../rounds/under-load';
 import { standing, verdictOf } from '../rounds/verdict';
@@ -31,13 +31,6 @@ export async function faultyRequest(
   } finally {
     await client.close();
   }
-}
-
-/** A shard has one outcome, also one that was sent to two engines. */
-async function outcomesTwice({ bus, topics }: Stand, runId: string): Promise<number> {
-  const outcomes = await readOutcomes(bus, topics, runId);
-  const shards = new Set(outcomes.map(({ outcome: { roundId, shardIndex } }) => `${roundId} ${shardIndex}`));
-  return outcomes.length - shards.size;
 }
 
 async function deviceFault({ stand }: DrillContext, { runId }: Sender): Promise<Check[]> {

@@ -1,6 +1,9 @@
-import type { Drill } from '../drill';
-import { atMost, check } from '../drill';
+import { atMost, check, equal, type Check, type Drill } from '../drill';
+import { scrape, total } from '../metrics';
+import { outcomesTwice } from '../rounds/decided';
+import type { Sender } from '../rounds/sender';
 import { solvesAgain, underLoad } from '../rounds/under-load';
+import type { Stand } from '../stand/stand';
 import { until } from '../until';
 
 interface Killed {
@@ -20,27 +23,43 @@ function kill({ part, expected, withinMs, alerts = [] }: Killed): Drill {
     alerts,
     inQuick: false,
     run: (context) =>
-      underLoad(context, `kill-${part}`, { deadlineMs: 12_000 }, async () => {
+      underLoad(context, `kill-${part}`, { deadlineMs: 12_000 }, async (sender) => {
         const { stand } = context;
-        const before = stand.pipeline.enginePids();
+        if (part === 'engine') return engineWithShards(stand, sender, withinMs);
         const from = performance.now();
-        if (part === 'engine') process.kill(stand.pid('engine'), 'SIGKILL');
-        else await stand.kill(part);
-        if (part === 'engine') await anotherEngine(context.stand.pipeline.enginePids, before);
-        else await stand.restart(part);
-        await solvesAgain(stand);
-        const ms = performance.now() - from;
-        const back = check('running again', 'yes', part === 'engine' ? 'by the sentinel' : 'restarted', true);
-        return [
-          back,
-          { ...atMost('from the kill to a round solved whole', withinMs, ms, ' ms'), isTiming: true },
-        ];
+        await stand.kill(part);
+        await stand.restart(part);
+        return [check('running again', 'yes', 'restarted', true), await solvedAfter(from, withinMs, stand)];
       }),
   };
 }
 
-const anotherEngine = (pids: () => number[], before: readonly number[]): Promise<number> =>
-  until(() => pids().some((pid) => !before.includes(pid)), 'another engine');
+async function solvedAfter(from: number, withinMs: number, stand: Stand): Promise<Check> {
+  await solvesAgain(stand);
+  const ms = performance.now() - from;
+  return { ...atMost('from the kill to a round solved whole', withinMs, ms, ' ms'), isTiming: true };
+}
+
+/** It is stopped first, so that it has shards that it can't have answered. */
+async function engineWithShards(stand: Stand, { runId }: Sender, withinMs: number): Promise<Check[]> {
+  const count = async (name: string) => total(await scrape(stand.url('worker', '/metrics')), name);
+  const [engine, pids] = [stand.pid('engine'), stand.pipeline.enginePids()];
+  const resent = await count('dispatch_shards_resent_total');
+  process.kill(engine, 'SIGSTOP');
+  const sent = await count('dispatch_data_plane_requests_total');
+  await until(async () => (await count('dispatch_data_plane_requests_total')) > sent, 'it has shards', 1_500);
+  const from = performance.now();
+  process.kill(engine, 'SIGKILL');
+  await until(() => stand.pipeline.enginePids().some((pid) => !pids.includes(pid)), 'another engine');
+  const solved = await solvedAfter(from, withinMs, stand);
+  const again = (await count('dispatch_shards_resent_total')) - resent;
+  return [
+    check('running again', 'yes', 'by the sentinel', true),
+    check('shards sent once more', '≥ 1', again, again > 0),
+    equal('shards with two outcomes', 0, await outcomesTwice(stand, runId)),
+    solved,
+  ];
+}
 
 export const kills: readonly Drill[] = [
   kill({

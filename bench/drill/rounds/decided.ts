@@ -59,6 +59,16 @@ export async function readOutcomes(bus: Bus, topics: Topics, runId: string): Pro
   return found;
 }
 
+/** Outcomes of a run beyond one a shard: also of a shard that was sent to two engines there is one. */
+export async function outcomesTwice(
+  { bus, topics }: { readonly bus: Bus; readonly topics: Topics },
+  runId: string,
+): Promise<number> {
+  const outcomes = await readOutcomes(bus, topics, runId);
+  const shards = new Set(outcomes.map(({ outcome: { roundId, shardIndex } }) => `${roundId} ${shardIndex}`));
+  return outcomes.length - shards.size;
+}
+
 /** Reads again until every accepted round has a decision, or the time is up: what is lacking then is lost. */
 export async function allDecided(
   { bus, topics }: { readonly bus: Bus; readonly topics: Topics },
