@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { JobThread } from '#lib/job-thread';
+import { RecentTimes } from '#lib/recent-times';
 import { hasSpareCores } from '#lib/spare-cores';
 import type { TravelMatrices } from '#lib/travel-matrices';
 import { warmUpSteps } from '#policy/assignment/warm-up';
@@ -10,6 +11,7 @@ import type { Effort } from '#policy/join/decision-effort';
 import { PhaseClock, type Phases } from '#schemas/phases';
 import { candidatesOf, type OpenRound } from '../join/open-round';
 import { decideAndEncode, encodeNothing, type DecideJob, type EncodedDecision } from './decide-job';
+import { DecisionTurns } from './decision-turns';
 import { DecidingPace } from './deciding-pace';
 import type { DecideThreadData, ThreadAnswer, ThreadJob } from './decide-thread';
 import { summaryOf, type DecisionSummary } from './decision-summary';
@@ -28,7 +30,7 @@ const MOST_CANDIDATES_HERE = 5_000;
 const MOST_MOVES_WORK_HERE = 2_000_000;
 /** A manifest of so many bytes takes the event loop milliseconds to decode. */
 const FORESEEN_BYTES = 512 * 1024;
-/** The hand-over to the outbox and to Kafka may take so much of the margin. */
+/** The hand-over to the outbox and to Kafka may take so much of the margin, or what it took of late. */
 const PUBLISHING_SHARE = 1 / 3;
 /** A machine has one thread for large rounds for so many cores, this many at most. */
 const CORES_A_THREAD = 6;
@@ -48,6 +50,8 @@ export function decidingThreads(cores: number): { readonly threads: number; read
  */
 export class RoundDecider {
   private readonly sides: readonly LargeDecisions[];
+  private readonly turns = new DecisionTurns();
+  private readonly handOvers = new RecentTimes();
 
   constructor(
     modelsDir: string,
@@ -98,10 +102,9 @@ export class RoundDecider {
   }
 
   async decide(open: OpenRound, stale: boolean, onThrown: (error: unknown) => void): Promise<RoundDecision> {
-    const closedBy = open.isComplete() ? 'complete' : 'deadline';
-    const job: DecideJob = { manifest: open.parts.manifest, outcomes: open.outcomes(), closedBy, stale };
+    if (!this.isLarge(open)) return this.decideHere(open, stale, onThrown);
+    const job = jobOf(open, stale);
     const clock = new PhaseClock();
-    if (!this.isLarge(open)) return decidedHere(decideAndEncode(job, this, onThrown), clock, 'full');
     try {
       const made = await this.sideOf(open).decide(open, stale, this.untilOf(open));
       if (made === null) return decidedHere(encodeNothing(job, 'DEADLINE_EXCEEDED'), clock, 'none');
@@ -111,6 +114,31 @@ export class RoundDecider {
       onThrown(error);
       return decidedHere(encodeNothing(job), clock, 'full');
     }
+  }
+
+  /** A decision was made so long before it was on Kafka. */
+  handedOver(ms: number): void {
+    this.handOvers.took(ms);
+  }
+
+  /** In its turn; what came until then counts. */
+  private async decideHere(
+    open: OpenRound,
+    stale: boolean,
+    onThrown: (error: unknown) => void,
+  ): Promise<RoundDecision> {
+    const candidates = candidatesOf(open);
+    const effort = await this.turns.take({
+      candidates,
+      deadline: open.round.deadline,
+      until: this.untilOf(open),
+    });
+    const job = jobOf(open, stale);
+    const clock = new PhaseClock();
+    if (effort === 'none') return decidedHere(encodeNothing(job, 'DEADLINE_EXCEEDED'), clock, effort);
+    const made = decidedHere(decideAndEncode({ ...job, effort }, this, onThrown), clock, effort);
+    if (effort === 'full') this.turns.pace.learn(candidates, made.phases['decide'] ?? 0);
+    return made;
   }
 
   async stop(): Promise<void> {
@@ -130,7 +158,8 @@ export class RoundDecider {
   /** Half of the time that is left at least; null for an overdue round, which is decided in full. */
   private untilOf({ round: { deadline } }: OpenRound): number | null {
     const left = deadline - Date.now();
-    return left <= 0 ? null : deadline - Math.min(PUBLISHING_SHARE * this.closeMarginMs, left / 2);
+    const handOverMs = Math.max(PUBLISHING_SHARE * this.closeMarginMs, this.handOvers.ms());
+    return left <= 0 ? null : deadline - Math.min(handOverMs, left / 2);
   }
 }
 
@@ -146,6 +175,11 @@ export function decidingSides(modelsDir: string, onHung?: (ms: number) => void):
 
 function threadFor(data: DecideThreadData): JobThread<ThreadJob, ThreadAnswer> {
   return new JobThread(join(__dirname, 'decide-thread.js'), data, 'decides large rounds');
+}
+
+function jobOf(open: OpenRound, stale: boolean): DecideJob {
+  const closedBy = open.isComplete() ? 'complete' : 'deadline';
+  return { manifest: open.parts.manifest, outcomes: open.outcomes(), closedBy, stale };
 }
 
 function decidedHere({ content, bytes }: EncodedDecision, clock: PhaseClock, effort: Effort): RoundDecision {

@@ -231,6 +231,7 @@ export class RoundCloser {
     const { events, budget } = this.parts;
     const leftMs = open.round.deadline - Date.now();
     const behindMs = Date.now() - open.parts.closeAt;
+    this.parts.decider.handedOver(Math.max(0, closeSeconds - decided.decideSeconds) * 1_000);
     if (outage === null) budget.record(Math.max(closeSeconds * 1_000, behindMs), candidatesOf(open));
     events.CloseBudgetChanged({ budgetMs: budget.budgetMs() });
     reportDecision(events, open, decided, { outage, leftMs, closeSeconds });

@@ -1,0 +1,66 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { DecisionTurns } from './decision-turns';
+import { LoopPace } from './loop-pace';
+
+const candidates = 1_000; // 1 + 0.003 · 1,000 = 4 ms, reduced 2 ms
+
+function setUp(now = () => 0) {
+  const made: string[] = [];
+  const turns = new DecisionTurns(new LoopPace(), now);
+  const take = (name: string, deadline: number, until: number | null = deadline) =>
+    turns.take({ candidates, deadline, until }).then((effort) => made.push(`${name} ${effort}`));
+  return { made, turns, take };
+}
+
+test('a decision alone is made at once', async () => {
+  const { made, take } = setUp();
+  await take('a', 1_000);
+  expect(made).toEqual(['a full']);
+});
+
+// Guards against decisions that wait to be sent until all rounds that became complete together are decided.
+test('of those that come together one is made in a turn of the event loop, by their deadlines', async () => {
+  const { made, take } = setUp();
+  const all = [take('a', 3_000), take('c', 2_000), take('b', 1_000)];
+  await Promise.resolve();
+  expect(made).toEqual(['a full']);
+  await nextTurn();
+  expect(made).toEqual(['a full', 'b full']);
+  await Promise.all(all);
+  expect(made).toEqual(['a full', 'b full', 'c full']);
+  await nextTurn();
+  await take('d', 1_000);
+  expect(made.at(-1)).toBe('d full');
+});
+
+test('where time is short each gets what lets the most be made', async () => {
+  let now = 0;
+  const { made, take } = setUp(() => now);
+  const takes = { full: 4, reduced: 2, none: 0 };
+  const working = (name: string, deadline: number, until: number | null) =>
+    take(name, deadline, until).then(() => {
+      now += takes[made.at(-1)!.split(' ')[1] as keyof typeof takes];
+    });
+  const all = [
+    working('a', 100, 100),
+    working('b', 8, 8),
+    working('c', 8, 8),
+    working('d', 9, 7),
+    working('e', 9, null),
+  ];
+  await Promise.all(all);
+  // a begins at once, with nobody behind it, and ends at 4. b in full would end at 8, and c miss its time; with less
+  // both make it: at 6 and 8. It is too late for d, and e can only be late.
+  expect(made).toEqual(['a full', 'b reduced', 'c reduced', 'd none', 'e full']);
+});
+
+test('what decisions take is learned, within bounds', () => {
+  const pace = new LoopPace();
+  expect([pace.fullMs(1_000), pace.reducedMs(1_000)]).toEqual([4, 2]);
+  pace.learn(1_000, 24); // 6 times: 1 + 0.2 · 5 = 2
+  expect(pace.fullMs(1_000)).toBe(8);
+  for (let i = 0; i < 100; i++) pace.learn(1_000, 5_000);
+  expect(pace.fullMs(1_000)).toBeCloseTo(48, 3);
+  for (let i = 0; i < 100; i++) pace.learn(1_000, 0);
+  expect(pace.fullMs(1_000)).toBeCloseTo(2, 3);
+});

@@ -1,0 +1,49 @@
+import { nextDecision, type Effort, type WaitingDecision } from '#policy/join/decision-effort';
+import { LoopPace } from './loop-pace';
+
+interface Waiting extends WaitingDecision {
+  readonly deadline: number;
+  begin(effort: Effort): void;
+}
+
+export interface TurnOf {
+  readonly candidates: number;
+  readonly deadline: number;
+  /** Unix ms at which the decision must have been made; null for an overdue round. */
+  readonly until: number | null;
+}
+
+/**
+ * Decisions that are made on the event loop: one in each of its turns, so that those made before are claimed and sent
+ * meanwhile, the nearest deadline first. Those for which there is no time get less effort.
+ */
+export class DecisionTurns {
+  private readonly waiting: Waiting[] = [];
+  private isTaken = false;
+
+  constructor(
+    readonly pace = new LoopPace(),
+    private readonly now: () => number = Date.now,
+  ) {}
+
+  /** Resolves when it is the decision's turn, which has to be used at once: with what effort. */
+  take({ candidates, deadline, until }: TurnOf): Promise<Effort> {
+    const [fullMs, reducedMs] = [this.pace.fullMs(candidates), this.pace.reducedMs(candidates)];
+    const turn = new Promise<Effort>((begin) => {
+      const behind = this.waiting.findIndex((other) => other.deadline > deadline);
+      const at = behind < 0 ? this.waiting.length : behind;
+      this.waiting.splice(at, 0, { fullMs, reducedMs, until, deadline, begin });
+    });
+    if (!this.isTaken) this.next();
+    return turn;
+  }
+
+  private next(): void {
+    const next = nextDecision(this.waiting, this.now());
+    this.isTaken = next !== null;
+    if (next === null) return;
+    setImmediate(() => this.next());
+    const [first] = this.waiting.splice(next.index, 1);
+    first!.begin(next.effort);
+  }
+}
