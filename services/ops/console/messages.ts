@@ -25,6 +25,8 @@ export interface ServiceView {
   readonly reasons: readonly string[];
   readonly warnings: readonly string[];
   readonly residentBytes: number | null;
+  /** Unix ms. */
+  readonly startedAt: number | null;
   /** Of one processor. */
   readonly cpu: number | null;
 }

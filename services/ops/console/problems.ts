@@ -89,13 +89,14 @@ function ofGroups({ lag: { groups }, secondsBehindLimit }: ProblemSources): Prob
   });
 }
 
-/** What is wrong at present, what rounds suffer from first. */
+/** What is wrong at present, what rounds suffer from first, causes before what follows from them. */
 export function findProblems(sources: ProblemSources): Problem[] {
   const { services, kafkaFault } = sources;
   const all = [
     ...ofRounds(sources),
     ...ofKafka(sources),
-    ...services.flatMap((service) => [...ofService(service), ...ofEngines(service), ...ofOutages(service)]),
+    ...services.flatMap(ofOutages),
+    ...services.flatMap((service) => [...ofService(service), ...ofEngines(service)]),
     ...(kafkaFault === null ? ofGroups(sources) : []),
   ];
   return [...all.filter(({ level }) => level === 'bad'), ...all.filter(({ level }) => level === 'warn')];

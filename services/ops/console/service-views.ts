@@ -26,6 +26,7 @@ function reasonsOf({ fault, reasons }: ServiceLook): string[] {
 }
 
 export function serviceView(look: ServiceLook, cpu: number | null): ServiceView {
+  const startedSeconds = gaugeOf(look, 'process_start_time_seconds');
   const build = look.series.find(({ name }) => name === 'dispatch_build_info');
   return {
     name: look.instance.name,
@@ -35,6 +36,7 @@ export function serviceView(look: ServiceLook, cpu: number | null): ServiceView 
     reasons: reasonsOf(look),
     warnings: Object.values(look.warnings),
     residentBytes: gaugeOf(look, 'process_resident_memory_bytes'),
+    startedAt: startedSeconds === null ? null : 1_000 * startedSeconds,
     cpu,
   };
 }

@@ -29,6 +29,7 @@ export const gauges = [
   'dispatch_outage_active',
   'dispatch_clock_skew_seconds',
   'process_resident_memory_bytes',
+  'process_start_time_seconds',
 ] as const;
 
 export const wantedSeries: ReadonlySet<string> = new Set([

@@ -40,8 +40,8 @@ function EngineRow({ engine }: { engine: EngineView }): JSX.Element {
 const serviceIcons = { ready: 'ok', not_ready: 'bad', silent: 'bad' } as const;
 const serviceWords = { ready: 'ready', not_ready: 'not ready', silent: 'silent' } as const;
 
-function ServiceRow({ service }: { service: ServiceView }): JSX.Element {
-  const { name, state, version, residentBytes, cpu, reasons, warnings } = service;
+function ServiceRow({ service, now }: { service: ServiceView; now: number }): JSX.Element {
+  const { name, state, version, startedAt, residentBytes, cpu, reasons, warnings } = service;
   const icon = state === 'ready' && warnings.length > 0 ? 'warn' : serviceIcons[state];
   return (
     <li class="machine">
@@ -50,7 +50,10 @@ function ServiceRow({ service }: { service: ServiceView }): JSX.Element {
         <strong>{name}</strong>
       </span>
       <span class="machine-right">{serviceWords[state]}</span>
-      <span class="muted">{version === null ? '' : `version ${version}`}</span>
+      <span class="muted">
+        {version === null ? '' : `version ${version}`}
+        {startedAt === null ? '' : ` · started ${ago(startedAt, now)}`}
+      </span>
       <span class="machine-right muted">
         {residentBytes === null ? '' : text(bytes(residentBytes))}
         {cpu === null ? '' : ` · ${text(percent(cpu))} CPU`}
@@ -84,7 +87,7 @@ export function Services({ view }: { readonly view: Snapshot }): JSX.Element {
       <h2 id="services-title">Services</h2>
       <ul class="machines">
         {view.services.map((service) => (
-          <ServiceRow key={service.name} service={service} />
+          <ServiceRow key={service.name} service={service} now={view.at} />
         ))}
       </ul>
     </section>
