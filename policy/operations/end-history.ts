@@ -16,11 +16,18 @@ export class EndHistory {
 
   /** `end` never falls but where the topic was made anew; what was known is forgotten then. */
   saw(end: bigint, at: number): void {
+    this.followClock(at);
     const last = this.spans.at(-1);
     if (last !== undefined && end < last.end) this.spans = [];
     if (last?.end === end) last.to = at;
     else this.spans.push({ end, from: at, to: at });
     if (this.spans.length > mostSpans) this.thin();
+  }
+
+  /** Set back, it makes nothing younger: what came so long ago did so by the new time as well. */
+  private followClock(at: number): void {
+    const by = at - (this.spans.at(-1)?.to ?? at);
+    if (by < 0) this.spans = this.spans.map(({ end, from, to }) => ({ end, from: from + by, to: to + by }));
   }
 
   /** Age of the message at offset `next`, the first one not committed; 0 where there is none. */

@@ -43,6 +43,18 @@ describe('seconds behind', () => {
     expect(history.secondsBehind(9n, 5_000)).toBe(4);
   });
 
+  test('goes on where the clock is set back', () => {
+    const history = new EndHistory();
+    history.saw(10n, 3_600_000);
+    history.saw(20n, 3_602_000);
+    history.saw(20n, 3_612_000);
+    // An hour back, in the moment of the last look: what came 10 s before that did so at -10 s
+    history.saw(20n, 0);
+    expect(history.secondsBehind(19n, 0)).toBe(10);
+    history.saw(20n, 2_000);
+    expect(history.secondsBehind(19n, 2_000)).toBe(12);
+  });
+
   test('forgets a topic that was made anew', () => {
     const history = new EndHistory();
     history.saw(1_000n, 1_000);

@@ -87,6 +87,19 @@ test('a process that was started anew counts from 0; one that is silent counts n
   expect(solved()).toBe(0);
 });
 
+test('where the clock is set back what is of late begins anew', () => {
+  const growth = new RecentGrowth(60_000);
+  const at = (time: number, solved: number) =>
+    growth.saw([buildLook('worker', metrics(solved, [0, 0]))], time);
+  const rate = () => growth.rate('dispatch_shards_finished_total', ({ status }) => status === 'solved');
+  at(3_600_000, 0);
+  at(3_602_000, 100);
+  at(1_000, 110);
+  expect([growth.seconds, rate()]).toEqual([0, null]);
+  at(3_000, 150); // 40 in 2 s
+  expect([growth.seconds, rate()]).toEqual([2, 20]);
+});
+
 test('GPUs are asked where there are some', () => {
   const gpu = `
 dispatch_gpu_utilization_ratio{gpu="0"} 0.5

@@ -31,6 +31,8 @@ export class RecentGrowth {
     const series = answered.flatMap((service) => this.grownSince(service));
     this.forgetOthers(services);
     this.lastAt = at;
+    // A clock that was set back: what was of late isn't any more, and how long this took isn't known.
+    if (lastAt !== null && at <= lastAt) return void looks.splice(0);
     if (lastAt !== null) looks.push({ at, seconds: (at - lastAt) / 1_000, series });
     while (looks.length > 0 && looks[0]!.at <= at - this.windowMs) looks.shift();
   }

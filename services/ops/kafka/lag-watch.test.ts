@@ -130,4 +130,9 @@ test('rates are those of the last ten seconds; a topic made anew has none at fir
   expect([rates.cameIn('t'), rates.tookOut('g', 't')]).toEqual([1, 3]);
   saw(16_000, 3n, 0);
   expect([rates.cameIn('t'), rates.cameIn('u')]).toEqual([null, null]);
+  // The clock is set back: 20 in the second after that
+  saw(1_000, 10n, 0);
+  expect(rates.cameIn('t')).toBeNull();
+  saw(2_000, 30n, 0);
+  expect(rates.cameIn('t')).toBe(20);
 });

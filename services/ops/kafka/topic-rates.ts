@@ -16,6 +16,8 @@ export class TopicRates {
     const ends = new Map<string, number>();
     for (const { topic, end } of topics) ends.set(topic, (ends.get(topic) ?? 0) + Number(end));
     const taken = new Map(groups.map((group) => [`${group.groupId}@${group.topic}`, group.taken]));
+    // A clock that was set back begins anew.
+    if ((this.looks.at(-1)?.at ?? -Infinity) >= at) this.looks.splice(0);
     this.looks.push({ at, ends, taken });
     while (this.looks.length > 2 && this.looks[1]!.at <= at - windowMs) this.looks.shift();
   }
