@@ -59,7 +59,7 @@ function roundFigures({ rounds, now }: FigureSources): RoundFigures {
     if (decision !== null && decision.decidedAt > now - windowMs) decided.push(round);
     else if (deadline > now - windowMs && roundState(round, now) === 'overdue') failed += 1;
   }
-  const late = decided.filter((round) => roundState(round, now) === 'late' && !round.decision?.outage);
+  const late = decided.filter((round) => roundState(round, now) === 'late');
   const seconds = decided.map((round) => decisionMs(round)! / 1_000);
   const coverage = decided.reduce((sum, { decision }) => sum + decision!.coverage, 0);
   const byDeadline = decided.filter(({ decision }) => decision!.closedBy === 'deadline').length;

@@ -29,7 +29,7 @@ export const figureSpecs: readonly FigureSpec[] = [
   {
     title: 'Round success',
     about:
-      'Rounds of the last minute whose decision was there by its deadline, of all that were due or decided. Decisions after an outage of Kafka or Redis are marked and count as well.',
+      'Rounds of the last minute whose decision was there by its deadline, of all that were due or decided. One that an outage made late is marked with what was away, and counts as late.',
     promql:
       'sum(rate(dispatch_decisions_published_total{in_time="true"}[5m])) / (sum(rate(dispatch_decisions_published_total[5m])) + sum(rate(dispatch_rounds_abandoned_total[5m])))',
     series: [{ id: 'success', name: '', show: percent, floor: 1, judge: atLeast(1, 0.999) }],
