@@ -54,6 +54,15 @@ test('where time is short each gets what lets the most be made', async () => {
   expect(made).toEqual(['a full', 'b reduced', 'c reduced', 'd none', 'e full']);
 });
 
+test('those for which it is too late are made together, before one that takes time', async () => {
+  const { made, take } = setUp(() => 10);
+  const all = [take('a', 20), take('b', 11, 1), take('c', 12, 2), take('d', 20), take('e', 20)];
+  await nextTurn();
+  expect(made).toEqual(['a full', 'b none', 'c none', 'd full']);
+  await Promise.all(all);
+  expect(made).toHaveLength(5);
+});
+
 test('what decisions take is learned, within bounds', () => {
   const pace = new LoopPace();
   expect([pace.fullMs(1_000), pace.reducedMs(1_000)]).toEqual([4, 2]);

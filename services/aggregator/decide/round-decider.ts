@@ -30,8 +30,10 @@ const MOST_CANDIDATES_HERE = 5_000;
 const MOST_MOVES_WORK_HERE = 2_000_000;
 /** A manifest of so many bytes takes the event loop milliseconds to decode. */
 const FORESEEN_BYTES = 512 * 1024;
-/** The hand-over to the outbox and to Kafka may take so much of the margin, or what it took of late. */
+/** The hand-over to the outbox and to Kafka may take so much of the margin, or more where it took more of late. */
 const PUBLISHING_SHARE = 1 / 3;
+/** What the hand-over took of late may be so many times as long for the next one. */
+const SPARE = 1.5;
 /** A machine has one thread for large rounds for so many cores, this many at most. */
 const CORES_A_THREAD = 6;
 const MOST_THREADS = 3;
@@ -128,10 +130,11 @@ export class RoundDecider {
     onThrown: (error: unknown) => void,
   ): Promise<RoundDecision> {
     const candidates = candidatesOf(open);
+    const { deadline } = open.round;
     const effort = await this.turns.take({
       candidates,
-      deadline: open.round.deadline,
-      until: this.untilOf(open),
+      deadline,
+      until: this.untilHere(deadline, candidates),
     });
     const job = jobOf(open, stale);
     const clock = new PhaseClock();
@@ -158,8 +161,15 @@ export class RoundDecider {
   /** Half of the time that is left at least; null for an overdue round, which is decided in full. */
   private untilOf({ round: { deadline } }: OpenRound): number | null {
     const left = deadline - Date.now();
-    const handOverMs = Math.max(PUBLISHING_SHARE * this.closeMarginMs, this.handOvers.ms());
-    return left <= 0 ? null : deadline - Math.min(handOverMs, left / 2);
+    return left <= 0 ? null : deadline - Math.min(PUBLISHING_SHARE * this.closeMarginMs, left / 2);
+  }
+
+  /** On the event loop one that was begun is waited for, too. */
+  private untilHere(deadline: number, candidates: number): number | null {
+    const left = deadline - Date.now();
+    const handOverMs = Math.max(PUBLISHING_SHARE * this.closeMarginMs, SPARE * this.handOvers.ms());
+    const neededMs = handOverMs + this.turns.pace.fullMs(candidates);
+    return left <= 0 ? null : deadline - Math.min(neededMs, left / 2);
   }
 }
 
