@@ -35,7 +35,7 @@ function table([head, , ...rows], html) {
     `<tr>${cells(row)
       .map((text) => cell(html(text)))
       .join('')}</tr>`;
-  const th = line(head, (text) => `<th scope="col">${text}</th>`);
+  const th = line(head, (text) => (text === '' ? '<td></td>' : `<th scope="col">${text}</th>`));
   return `<table><thead>${th}</thead><tbody>${rows.map((row) => line(row, (text) => `<td>${text}</td>`)).join('\n')}</tbody></table>`;
 }
 

@@ -164,10 +164,15 @@ group('the console in a browser', () => {
     await pipeline.kill('worker');
     await page.getByRole('heading', { name: 'What is wrong' }).waitFor();
     await shows('does not answer: nobody listens there');
-    await shows('RoundhouseServiceDown');
+    const link = page.getByRole('link', { name: 'RoundhouseServiceDown' });
+    await link.waitFor();
     await send('stuck-1', 4_000);
     await page.getByRole('row', { name: /stuck-1.*partial/ }).waitFor();
     expect(await barriers()).toEqual([]);
+    await page.goto(`${pipeline.consoleUrl}${await link.getAttribute('href')}`);
+    await page.getByRole('heading', { name: 'Causes and what to do' }).waitFor();
+    expect(await barriers()).toEqual([]);
+    await page.goBack();
     await pipeline.restart('worker');
     await shows('All is well');
   }, 120_000);
