@@ -1,4 +1,4 @@
-import { effortOfFirst, nextDecision, type WaitingDecision } from './decision-effort';
+import { effortOfFirst, keptMs, nextDecision, type WaitingDecision } from './decision-effort';
 
 const decision = (until: number | null, fullMs = 100, reducedMs = 30): WaitingDecision => ({
   until,
@@ -23,6 +23,12 @@ test.each([
   ],
   ['a lost one between costs no time: 100 + 30', [decision(1_100), decision(1_010), decision(1_130)], 'full'],
 ] as const)('%s', (_, waiting, expected) => expect(effortOfFirst(waiting, 1_000)).toBe(expected));
+
+test.each([
+  ['a third of what is left: 900 / 3', 900, 100, 300],
+  ['more where more is needed', 900, 350, 350],
+  ['but half at most: 900 / 2', 900, 800, 450],
+])('kept of the time: %s', (_, left, needed, kept) => expect(keptMs(left, needed)).toBe(kept));
 
 test('nothing waits: nothing is in the way', () => expect(effortOfFirst([], 0)).toBe('full'));
 

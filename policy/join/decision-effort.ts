@@ -21,6 +21,17 @@ export interface NextDecision {
   readonly effort: Effort;
 }
 
+const KEPT_SHARE = 1 / 3;
+
+/**
+ * Of the `leftMs` that a round has when it could be decided, what its decision has to leave: what comes after it, `neededMs`,
+ * and a third at least, but half at most. Where more rounds come than can be decided they wait until this point, and not to
+ * the last moment, from which one pause of the process would make all of them late.
+ */
+export function keptMs(leftMs: number, neededMs: number): number {
+  return Math.min(Math.max(neededMs, KEPT_SHARE * leftMs), leftMs / 2);
+}
+
 const makesIt = ({ until }: WaitingDecision, at: number): boolean => until === null || at <= until;
 
 /** How many of the decisions behind the first make it with reduced effort, when theirs begin at `at`. */

@@ -63,6 +63,15 @@ test('those for which it is too late are made together, before one that takes ti
   expect(made).toHaveLength(5);
 });
 
+test('a decision takes the whole turn of the event loop that it is made in', async () => {
+  let now = 0;
+  const { turns, take } = setUp(() => now);
+  await take('a', 1_000);
+  now = 24; // 6 times the 4 ms of an idle machine: 1 + 0.2 · 5 = 2
+  await nextTurn();
+  expect(turns.pace.fullMs(candidates)).toBe(8);
+});
+
 test('what decisions take is learned, within bounds', () => {
   const pace = new LoopPace();
   expect([pace.fullMs(1_000), pace.reducedMs(1_000)]).toEqual([4, 2]);

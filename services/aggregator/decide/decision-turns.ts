@@ -2,6 +2,7 @@ import { nextDecision, type Effort, type WaitingDecision } from '#policy/join/de
 import { LoopPace } from './loop-pace';
 
 interface Waiting extends WaitingDecision {
+  readonly candidates: number;
   readonly deadline: number;
   begin(effort: Effort): void;
 }
@@ -23,6 +24,8 @@ const MOST_NONE = 16;
 export class DecisionTurns {
   private readonly waiting: Waiting[] = [];
   private isTaken = false;
+  /** The decision in full of this turn of the event loop. */
+  private begun: { readonly candidates: number; readonly at: number } | null = null;
 
   constructor(
     readonly pace = new LoopPace(),
@@ -35,13 +38,14 @@ export class DecisionTurns {
     const turn = new Promise<Effort>((begin) => {
       const behind = this.waiting.findIndex((other) => other.deadline > deadline);
       const at = behind < 0 ? this.waiting.length : behind;
-      this.waiting.splice(at, 0, { fullMs, reducedMs, until, deadline, begin });
+      this.waiting.splice(at, 0, { candidates, fullMs, reducedMs, until, deadline, begin });
     });
     if (!this.isTaken) this.next();
     return turn;
   }
 
   private next(): void {
+    this.learn();
     this.isTaken = this.waiting.length > 0;
     if (!this.isTaken) return;
     setImmediate(() => this.next());
@@ -54,7 +58,14 @@ export class DecisionTurns {
   private beginNext(): Effort {
     const { index, effort } = nextDecision(this.waiting, this.now())!;
     const [next] = this.waiting.splice(index, 1);
+    if (effort === 'full') this.begun = { candidates: next!.candidates, at: this.now() };
     next!.begin(effort);
     return effort;
+  }
+
+  /** The next decision has to wait for the whole turn: also for messages, claims and sends of others. */
+  private learn(): void {
+    if (this.begun !== null) this.pace.learn(this.begun.candidates, this.now() - this.begun.at);
+    this.begun = null;
   }
 }

@@ -6,7 +6,7 @@ const MS_PER_CANDIDATE = 0.003;
 const MOST_SLOWNESS = 12;
 const FORGET = 0.2;
 
-/** What decisions on the event loop take: so many times what they take on an idle machine, as it was of late. */
+/** What the turns of the event loop take that decisions are made in: so many times what a decision takes on an idle machine. */
 export class LoopPace {
   private slowness = 1;
 

@@ -7,7 +7,7 @@ import { hasSpareCores } from '#lib/spare-cores';
 import type { TravelMatrices } from '#lib/travel-matrices';
 import { warmUpSteps } from '#policy/assignment/warm-up';
 import { movesWork } from '#policy/prepositioning/prepositioning-moves';
-import type { Effort } from '#policy/join/decision-effort';
+import { keptMs, type Effort } from '#policy/join/decision-effort';
 import { PhaseClock, type Phases } from '#schemas/phases';
 import { candidatesOf, type OpenRound } from '../join/open-round';
 import { decideAndEncode, encodeNothing, type DecideJob, type EncodedDecision } from './decide-job';
@@ -139,9 +139,7 @@ export class RoundDecider {
     const job = jobOf(open, stale);
     const clock = new PhaseClock();
     if (effort === 'none') return decidedHere(encodeNothing(job, 'DEADLINE_EXCEEDED'), clock, effort);
-    const made = decidedHere(decideAndEncode({ ...job, effort }, this, onThrown), clock, effort);
-    if (effort === 'full') this.turns.pace.learn(candidates, made.phases['decide'] ?? 0);
-    return made;
+    return decidedHere(decideAndEncode({ ...job, effort }, this, onThrown), clock, effort);
   }
 
   async stop(): Promise<void> {
@@ -169,7 +167,7 @@ export class RoundDecider {
     const left = deadline - Date.now();
     const handOverMs = Math.max(PUBLISHING_SHARE * this.closeMarginMs, SPARE * this.handOvers.ms());
     const neededMs = handOverMs + this.turns.pace.fullMs(candidates);
-    return left <= 0 ? null : deadline - Math.min(neededMs, left / 2);
+    return left <= 0 ? null : deadline - keptMs(left, neededMs);
   }
 }
 

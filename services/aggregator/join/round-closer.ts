@@ -142,7 +142,10 @@ export class RoundCloser {
       const { summary, bytes, phases: decided, effort } = await this.decisionOf(open, stale);
       const decideSeconds = (performance.now() - begin) / 1_000;
       const askedAt = Date.now();
-      const reply = await this.closeInStore(open, bytes, stale);
+      const closing = this.closeInStore(open, bytes, stale);
+      // Redis takes claims in the order in which they are sent: the next of the zone needn't wait for the answer.
+      this.leaveZone(open);
+      const reply = await closing;
       this.judgeRedis(askedAt);
       const phases = { ...decided, claim: Date.now() - askedAt };
       if (reply.state === 'closed') return { bytes, summary, decideSeconds, phases, effort };
