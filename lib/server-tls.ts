@@ -76,16 +76,19 @@ export function createWebServer(
   }) as unknown as Server;
 }
 
-/** Whether the caller has shown a certificate of the authority. */
-export function isVerified({ socket }: IncomingMessage): boolean {
-  return (socket as TLSSocket).authorized === true;
+/**
+ * Whether the caller has shown a certificate of the authority. Node takes a resumed TLS 1.3 session for authorized also
+ * where it began without a certificate, so the certificate itself has to be there.
+ */
+export function isVerified({ socket }: Pick<IncomingMessage, 'socket'>): boolean {
+  const { authorized, getPeerX509Certificate } = socket as Partial<TLSSocket>;
+  return authorized === true && getPeerX509Certificate?.call(socket as TLSSocket) !== undefined;
 }
 
 /** `certificate:NAME` of the caller, or `anyone`. */
-export function actorOf({ socket }: IncomingMessage): string {
-  const { authorized, getPeerCertificate } = socket as Partial<TLSSocket>;
-  if (authorized !== true || getPeerCertificate === undefined) return 'anyone';
-  const { subject } = getPeerCertificate.call(socket as TLSSocket);
+export function actorOf(request: IncomingMessage): string {
+  if (!isVerified(request)) return 'anyone';
+  const { subject } = (request.socket as TLSSocket).getPeerCertificate();
   return actorOfSubject(subject);
 }
 

@@ -11,7 +11,7 @@ test('an engine whose backends hold nothing of a GPU says so; a limit that is no
   const engine = await startEngineProcess(repository.folder, env);
   const service = new EngineService(engine.address);
   try {
-    expect(await service.ask('Memory', 5_000)).toEqual({ gpus: [] });
+    expect(await service.ask('Memory', 5_000)).toEqual({ gpus: [], uses: [] });
   } finally {
     service.close();
     await engine.stop();

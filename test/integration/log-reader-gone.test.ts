@@ -28,8 +28,11 @@ async function withoutReader(entry: string): Promise<ChildProcess> {
   return child;
 }
 
-const exitCode = async (child: ChildProcess): Promise<unknown> =>
-  child.exitCode ?? ((await once(child, 'exit')) as unknown[])[0];
+/** Its exit code and the signal that ended it. */
+async function ended(child: ChildProcess): Promise<readonly unknown[]> {
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+  return [child.exitCode, child.signalCode];
+}
 
 // pino's own destination wrote its last lines again and again then, and the process never ended.
 describe.each(['ingest', 'aggregator', 'inference-worker', join('inference-worker', 'engine')])(
@@ -38,13 +41,13 @@ describe.each(['ingest', 'aggregator', 'inference-worker', join('inference-worke
     test('ends at a signal', async () => {
       const child = await withoutReader(entry);
       child.kill('SIGTERM');
-      expect(await exitCode(child)).toBe(0);
+      expect(await ended(child)).toEqual([0, null]);
     });
 
     test('ends with its parent', async () => {
       const child = await withoutReader(entry);
       child.disconnect();
-      expect(await exitCode(child)).toBe(0);
+      expect(await ended(child)).toEqual([0, null]);
     });
   },
 );

@@ -71,7 +71,7 @@ test.each([
   [{ ROUNDHOUSE_DEVICES: '63' }, /^inference-worker: CONFIG_INVALID: the engine: ROUNDHOUSE_DEVICES .*63/m],
   [
     { ROUNDHOUSE_ENGINES: 'cpu;63' },
-    /^inference-worker: CONFIG_INVALID: the engine: ROUNDHOUSE_DEVICES .*63/m,
+    /^inference-worker: CONFIG_INVALID: the engine: ROUNDHOUSE_ENGINES with 63 names GPU 63/m,
   ],
   [{ ROUNDHOUSE_ENGINES: '0;0' }, /^inference-worker: CONFIG_INVALID: ROUNDHOUSE_ENGINES names GPU 0 twice/m],
   [
