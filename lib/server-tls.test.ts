@@ -68,11 +68,17 @@ test('a name to check is no use in the clear: nothing falls back to it', () => {
 });
 
 test('a caller is known by the common name of a certificate that was verified', () => {
-  const request = (authorized: boolean) =>
+  const request = (authorized: boolean, shown: object | null = {}) =>
     ({
-      socket: { authorized, getPeerCertificate: () => ({ subject: { CN: 'ops' } }) },
+      socket: {
+        authorized,
+        getPeerX509Certificate: () => shown ?? undefined,
+        getPeerCertificate: () => ({ subject: { CN: 'ops' } }),
+      },
     }) as unknown as IncomingMessage;
   expect([actorOf(request(true)), actorOf(request(false))]).toEqual(['certificate:ops', 'anyone']);
+  // A resumed session that began without a certificate.
+  expect(actorOf(request(true, null))).toBe('anyone');
   expect(actorOf({ socket: {} } as IncomingMessage)).toBe('anyone');
   expect([actorOfSubject({}), actorOfSubject({ CN: ['a', 'b'] })]).toEqual([
     'certificate:unnamed',
