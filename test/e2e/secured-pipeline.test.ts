@@ -130,8 +130,7 @@ describeSecured('a pipeline with ops/secure.env, a broker with ACLs and a Redis 
   }, 60_000);
 
   test('a caller without a certificate of the authority gets health and nothing else', async () => {
-    // Each call has a connection of its own, from the second on with a session that is resumed.
-    const agent = new Agent({ keepAlive: false });
+    const agent = new Agent({ keepAlive: false }); // each call resumes the session of the one before
     const headers = { authorization: `Bearer ${d.keys.acme}` };
     for (let i = 0; i < 3; i += 1) {
       expect(await d.call('/readyz', { agent })).toMatchObject({ status: 200 });
