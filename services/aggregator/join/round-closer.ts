@@ -121,7 +121,6 @@ export class RoundCloser {
     const begin = performance.now();
     const decided = await this.claim(open);
     open.decision = decided?.bytes ?? null;
-    this.leaveZone(open);
     if (decided === null) return this.finish(open);
     void this.publish(open, decided, begin);
   }
