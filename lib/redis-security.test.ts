@@ -19,7 +19,7 @@ function faultsOf(env: Record<string, string>): string[] {
 }
 
 test('nothing set: what the URL says', () => {
-  const url = 'redis://user:hunter2@cache:6380';
+  const url = 'redis://user:hunter2@127.0.0.1:6380';
   expect(accessOf({ REDIS_URL: url })).toEqual({ url, security: {} });
 });
 
@@ -36,10 +36,25 @@ test('a user and a password reach the client, and rediss: is TLS with the name t
   expect(options.tls).toEqual({ minVersion: 'TLSv1.2', servername: 'cache.internal' });
 });
 
+const inClear = 'REDIS_URL: rediss: beyond this machine: redis: would show the password';
+const allows = ' (ROUNDHOUSE_REDIS_PASSWORD_IN_CLEAR=true allows it)';
+
+test.each<Record<string, string>>([
+  { REDIS_URL: 'redis://cache' },
+  { REDIS_URL: 'redis://user:hunter2@[::1]' },
+  { REDIS_URL: 'redis://localhost', ROUNDHOUSE_REDIS_PASSWORD: 'hunter2' },
+  { REDIS_URL: 'rediss://user:hunter2@cache' },
+  { REDIS_URL: 'redis://user:hunter2@cache', ROUNDHOUSE_REDIS_PASSWORD_IN_CLEAR: 'true' },
+])('%j shows nobody a password, or is meant to', (env) => {
+  expect(faultsOf(env)).toEqual([]);
+});
+
 test.each<[Record<string, string>, string[]]>([
+  [{ REDIS_URL: 'redis://user:hunter2@cache' }, [`${inClear}${allows}`]],
+  [{ REDIS_URL: 'redis://cache', ROUNDHOUSE_REDIS_PASSWORD: 'hunter2' }, [`${inClear}${allows}`]],
   [{ ROUNDHOUSE_REDIS_USER: 'a' }, ['ROUNDHOUSE_REDIS_PASSWORD_FILE: needed for a user']],
   [
-    { REDIS_URL: 'redis://b:hunter2@h', ROUNDHOUSE_REDIS_PASSWORD: 'hunter2' },
+    { REDIS_URL: 'rediss://b:hunter2@h', ROUNDHOUSE_REDIS_PASSWORD: 'hunter2' },
     ['REDIS_URL: a URL without user and password, since other settings name them'],
   ],
   [

@@ -1,6 +1,7 @@
 import type { RedisOptions } from 'ioredis';
 import type { Fault } from '#schemas/errors';
 import { configError, masked } from './config-error';
+import { isBeyondLoopback } from './open-to-others';
 import type { RedisConfig } from './redis-settings';
 import { oneSecret } from './secret-file';
 import { readTlsFiles } from './tls-files';
@@ -44,11 +45,22 @@ function userOf(config: RedisConfig, url: URL, faults: Fault[]): RedisSecurity {
   return { ...(username !== '' && { username }), password: password?.reveal() ?? '' };
 }
 
+/** Redis has no way to show that one knows a password without sending it. */
+function requireHidden(config: RedisConfig, url: URL, password: string | undefined, faults: Fault[]): void {
+  const isSent = (password ?? url.password) !== '';
+  const isSeen = url.protocol === 'redis:' && isBeyondLoopback(url.hostname);
+  if (!isSent || !isSeen || config.redisPasswordInClear) return;
+  const limit =
+    'rediss: beyond this machine: redis: would show the password (ROUNDHOUSE_REDIS_PASSWORD_IN_CLEAR=true allows it)';
+  faults.push({ path: 'REDIS_URL', value: masked(config.redisUrl), limit });
+}
+
 /** Throws CONFIG_INVALID, with every fault. */
 export function readRedisSecurity(config: RedisConfig): RedisSecurity {
   const faults: Fault[] = [];
   const url = new URL(config.redisUrl);
   const security = { ...tlsOf(config, url.protocol === 'rediss:', faults), ...userOf(config, url, faults) };
+  requireHidden(config, url, security.password, faults);
   if (faults.length > 0) throw configError(faults);
   return security;
 }

@@ -1,4 +1,5 @@
 import {
+  flagSetting,
   optionalFileSetting,
   optionalNameSetting,
   secretSetting,
@@ -26,6 +27,8 @@ export const redisSettings = {
   redisUser: optionalNameSetting('ROUNDHOUSE_REDIS_USER'),
   redisPassword: secretSetting('ROUNDHOUSE_REDIS_PASSWORD'),
   redisPasswordFile: optionalFileSetting('ROUNDHOUSE_REDIS_PASSWORD_FILE'),
+  /** Over a network that nobody else is in, or one that encrypts by itself. */
+  redisPasswordInClear: flagSetting('ROUNDHOUSE_REDIS_PASSWORD_IN_CLEAR', false),
   /** Empty: the authorities that the system trusts. */
   redisTlsCa: optionalFileSetting('ROUNDHOUSE_REDIS_TLS_CA'),
   /** What we show, where Redis asks for it. */
