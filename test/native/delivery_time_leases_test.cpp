@@ -1,8 +1,9 @@
-// What running TensorRT plans needs of the CPU: batch sizes, leases of activations, limits of accuracy.
+// What running TensorRT plans needs of the CPU: parameters, batch sizes, leases of activations, limits of accuracy.
 #include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "check.hpp"
 #include "error.hpp"
 #include "lease_book.hpp"
+#include "network_settings.hpp"
 #include "profiles.hpp"
 
 namespace {
@@ -49,6 +51,33 @@ void checkProfiles() {
   CHECK_EQUAL(paddedRows(129, 256), 256U);
   CHECK_EQUAL(paddedRows(70, 100), 100U);
   CHECK_EQUAL(paddedRows(1, 4), 4U);
+}
+
+NetworkSettings settingsFrom(const std::map<std::string, std::string>& given) {
+  return networkSettingsOf([&](const char* key, const std::string& otherwise) {
+    const auto found = given.find(key);
+    return found == given.end() ? otherwise : found->second;
+  });
+}
+
+void checkSettings() {
+  const NetworkSettings usual = settingsFrom({});
+  CHECK(!usual.precision && usual.graphs && usual.sharedArena && usual.library.empty() && usual.planFolder.empty());
+  CHECK(usual.profiles == (Profiles{256, 2'048, 16'384, 65'536}) && usual.callGraphRows == 16'384);
+  const NetworkSettings all = settingsFrom({{"precision", "tf32"}, {"batch_sizes", "256 65536"}, {"graphs", "false"},
+                                            {"graph_rows", "0"}, {"shared_arena", "false"}, {"tensorrt", "/lib/x"},
+                                            {"plan_folder", "/plans"}});
+  CHECK(all.precision == Precision::tf32 && all.profiles == (Profiles{256, 65'536}) && !all.graphs && !all.sharedArena);
+  CHECK(all.callGraphRows == 0 && all.library == "/lib/x" && all.planFolder == "/plans");
+  const std::map<std::string, std::vector<std::string>> refused = {
+      {"precision", {"fp8", "FP32", " "}}, {"batch_sizes", {"2 1", "all"}}, {"graphs", {"on", ""}},
+      {"graph_rows", {"", "-1", "1e3", "10000000"}}, {"shared_arena", {"0", "True"}}};
+  for (const auto& [key, values] : refused) {
+    for (const std::string& value : values) {
+      const std::string error = errorOf([&] { settingsFrom({{key, value}}); });
+      CHECK_THAT(error.starts_with("MODEL_FAILED: the ") && error.find("'" + value + "'") != std::string::npos, error);
+    }
+  }
 }
 
 void checkLeases() {
@@ -215,6 +244,7 @@ void checkLimitsOfOddValues() {
 
 int main() {
   checkProfiles();
+  checkSettings();
   checkLeases();
   checkOldestLeaseFirst();
   checkLeasesAgain();

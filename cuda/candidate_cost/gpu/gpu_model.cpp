@@ -79,17 +79,17 @@ class ModelOnGpus final : public GpuModel {
  private:
   std::shared_ptr<DeviceNetwork> load(int device) const {
     const std::string where = model_.settings.name + " on GPU " + std::to_string(device) + ": ";
-    const std::string library = model_.settings.parameter("tensorrt", "");
-    if (const std::string reason = delivery_time::whyNoTensorRt(library); !reason.empty()) {
+    const auto parameter = [this](const char* key, const std::string& otherwise) {
+      return model_.settings.parameter(key, otherwise);
+    };
+    delivery_time::DeviceNetworkOptions options{delivery_time::networkSettingsOf(parameter)};
+    if (const std::string reason = delivery_time::whyNoTensorRt(options.library); !reason.empty()) {
       backend::logError(__FILE__, __LINE__, where + "the network runs on the CPU, since " + reason);
       return nullptr;
     }
-    delivery_time::DeviceNetworkOptions options;
     options.file = model_.networkFile;
     options.device = device;
     options.reference = model_.network.get();
-    options.library = library;
-    options.planFolder = model_.settings.parameter("plan_folder", "");
     auto network = delivery_time::loadDeviceNetwork(options);
     backend::logInfo(__FILE__, __LINE__, where + network->description());
     return network;
