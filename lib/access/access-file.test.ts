@@ -1,5 +1,5 @@
 import { newApiKey, readApiKey } from './api-key';
-import { quotaOf, readAccessFile } from './access-file';
+import { noLimit, quotaOf, readAccessFile } from './access-file';
 
 const { text, sha256 } = newApiKey('acme-1');
 const key = { id: 'acme-1', tenant: 'acme', scopes: ['rounds:write'], sha256 };
@@ -23,13 +23,21 @@ test.each(['', 'rh_', 'rh_a_b', `${text}x`, ` ${text}`, `rh_A_${'a'.repeat(43)}`
 );
 
 test('keys and quotas, with those of all others', () => {
-  const quotas = { acme: { roundsPerMinute: 60 }, '*': { requestsPerSecond: 5 } };
+  const quotas = {
+    acme: { roundsPerMinute: 60, candidatesPerMinute: 900, streams: 2 },
+    '*': { requestsPerSecond: 5, waits: 7 },
+  };
   const document = { keys: [{ ...key, expires: '2027-01-31T00:00:00Z' }], quotas };
   const reading = readAccessFile(JSON.stringify(document));
   if (reading.kind !== 'rules') throw new Error(JSON.stringify(reading));
   expect(reading.rules.keys).toEqual([{ ...key, expiresAt: Date.UTC(2027, 0, 31) }]);
-  expect(quotaOf(reading.rules, 'acme')).toMatchObject({ roundsPerMinute: 60, requestsPerSecond: null });
-  expect(quotaOf(reading.rules, 'other')).toMatchObject({ roundsPerMinute: null, requestsPerSecond: 5 });
+  expect(quotaOf(reading.rules, 'acme')).toEqual({
+    ...noLimit,
+    roundsPerMinute: 60,
+    candidatesPerMinute: 900,
+    streams: 2,
+  });
+  expect(quotaOf(reading.rules, 'other')).toEqual({ ...noLimit, requestsPerSecond: 5, waits: 7 });
 });
 
 test('every fault is told, and nothing of what stands there', () => {

@@ -19,6 +19,11 @@ export interface Quota {
   readonly requestsPerSecond: number | null;
   readonly roundsPerMinute: number | null;
   readonly bytesPerMinute: number | null;
+  readonly candidatesPerMinute: number | null;
+  /** Streams of decisions that are open at once. */
+  readonly streams: number | null;
+  /** Requests that wait for a decision at once. */
+  readonly waits: number | null;
 }
 
 export interface AccessRules {
@@ -33,7 +38,14 @@ export type AccessReading =
 
 type Fields = Readonly<Record<string, unknown>>;
 
-const noLimit = { requestsPerSecond: null, roundsPerMinute: null, bytesPerMinute: null } as const;
+export const noLimit: Quota = {
+  requestsPerSecond: null,
+  roundsPerMinute: null,
+  bytesPerMinute: null,
+  candidatesPerMinute: null,
+  streams: null,
+  waits: null,
+};
 const keyFields = ['id', 'tenant', 'scopes', 'sha256', 'expires'];
 
 /** Reads one document, and keeps every fault. */
@@ -107,10 +119,14 @@ function readKey(reader: Reader, path: string, value: unknown): KeyEntry {
 
 function readQuota(reader: Reader, path: string, value: unknown): Quota {
   const fields = reader.object(path, value, Object.keys(noLimit));
+  const count = (name: keyof Quota): number | null => reader.count(`${path}.${name}`, fields[name]);
   return {
-    requestsPerSecond: reader.count(`${path}.requestsPerSecond`, fields['requestsPerSecond']),
-    roundsPerMinute: reader.count(`${path}.roundsPerMinute`, fields['roundsPerMinute']),
-    bytesPerMinute: reader.count(`${path}.bytesPerMinute`, fields['bytesPerMinute']),
+    requestsPerSecond: count('requestsPerSecond'),
+    roundsPerMinute: count('roundsPerMinute'),
+    bytesPerMinute: count('bytesPerMinute'),
+    candidatesPerMinute: count('candidatesPerMinute'),
+    streams: count('streams'),
+    waits: count('waits'),
   };
 }
 

@@ -50,6 +50,9 @@ const spec = {
     max: 2_592_000_000,
   }),
   maxWaitMs: integerSetting('ROUNDHOUSE_INGEST_MAX_WAIT_MS', { default: 30_000, min: 0, max: 300_000 }),
+  /** Streams of decisions, and requests that wait for one, at once; of a tenant a quarter, or what its quota says. */
+  maxStreams: integerSetting('ROUNDHOUSE_INGEST_MAX_STREAMS', { default: 1_000, min: 1, max: 100_000 }),
+  maxWaits: integerSetting('ROUNDHOUSE_INGEST_MAX_WAITS', { default: 10_000, min: 1, max: 100_000 }),
   decisionTtlMs: integerSetting('ROUNDHOUSE_INGEST_DECISION_TTL_MS', {
     default: 600_000,
     min: 1_000,

@@ -168,6 +168,21 @@ const specs = {
       help: 'Changes of keys and quotas that could not be taken; the old ones hold.',
     },
   }),
+  ReaderRefused: event<{ readonly kind: 'stream' | 'wait'; readonly limit: 'tenant' | 'all' }>({
+    level: 'debug',
+    labels: { kind: ['stream', 'wait'], limit: ['tenant', 'all'] },
+    counter: {
+      name: 'dispatch_decision_readers_refused_total',
+      help: 'Streams of decisions, and requests that would wait for one, above the limit of their tenant or of all.',
+    },
+  }),
+  QuotaNotCharged: event<{ readonly tenantId: string; readonly reason: string }>({
+    level: 'warn',
+    counter: {
+      name: 'dispatch_quota_charges_failed_total',
+      help: "Accepted rounds whose candidates Redis did not add to their tenant's quota.",
+    },
+  }),
   BodyRefused: event<{ readonly bytesInWork: number }>({
     level: 'warn',
     counter: {

@@ -47,6 +47,8 @@ export interface IntakeParts {
   readonly lead: LeadNeed;
   readonly cut: CutLimits;
   readonly maxMessageBytes: number;
+  /** Takes an accepted round's candidates from its tenant's quota. */
+  owe(tenant: string | undefined, candidates: number): void;
 }
 
 type Reading = Exclude<RoundReading, { kind: 'invalid' }>;
@@ -179,6 +181,7 @@ export class RoundIntake {
     const [shards, candidates] = [messages.counts.length, sum(messages.counts)];
     const accepted = { shards, candidates, deadline: envelope.deadline };
     await this.publish(work, messages, accepted);
+    this.parts.owe(work.submission.tenant, candidates);
     const { tenantId, runId, roundId } = envelope;
     const { shardBytes } = messages;
     this.parts.events.RoundCut({ tenantId, runId, roundId, shards, candidates, shardBytes, seconds });

@@ -11,6 +11,7 @@ import { openAuditLog } from '#lib/audit';
 import { topicsOf } from '#schemas/topics';
 import { Credentials } from './access/credentials';
 import { AccessGate } from './access/gate';
+import { TenantLimits } from './access/tenant-limits';
 import type { IngestConfig } from './config';
 import { DecisionCache } from './consume/decision-cache';
 import { followDecisions } from './consume/decision-feed';
@@ -43,10 +44,11 @@ export async function startIngest(context: Context): Promise<ServicePorts> {
   const lead = new LeadNeed(context.config.minLeadMs);
   watchLead(context, lead);
   const cache = await startDecisionFeed(context, connections, events, lead);
-  const parts = await intakeParts(context, connections, { events, models, matrices, lead });
+  const limits = limitsOf(context, connections, access, events);
+  const parts = await intakeParts(context, connections, { events, models, matrices, lead, limits });
   const intake = new RoundIntake(parts);
   context.onStop('intake', () => intake.stop());
-  return startApis(context, connections, { parts, intake, cache, models, access });
+  return startApis(context, connections, { parts, intake, cache, models, access, limits });
 }
 
 async function connect(
@@ -65,6 +67,16 @@ async function connect(
   onStop('clock', watchClock({ measure, events, onSkewed: fail }));
   await bus.ensureTopics(topicSpecs(topicsOf(config.topicPrefix), config));
   return { redis, bus };
+}
+
+function limitsOf(
+  { config, telemetry: { registry } }: Context,
+  { redis }: Connections,
+  { credentials }: Access,
+  events: IngestEvents,
+): TenantLimits {
+  const quotas = new TenantQuota(redis, config.topicPrefix);
+  return new TenantLimits({ quotas, credentials, config, events, registry });
 }
 
 function watchLead({ telemetry }: Context, lead: LeadNeed): void {
@@ -94,12 +106,13 @@ interface IntakeSources {
   readonly models: FollowedModels;
   readonly matrices: TravelMatrices;
   readonly lead: LeadNeed;
+  readonly limits: TenantLimits;
 }
 
 async function intakeParts(
   { config, telemetry, onStop }: Context,
   { redis, bus }: Connections,
-  { events, models, matrices, lead }: IntakeSources,
+  { events, models, matrices, lead, limits: tenants }: IntakeSources,
 ): Promise<IntakeParts> {
   const producer = await bus.producer({ deliveryTimeoutMs: config.publishTimeoutMs });
   const claims = new RoundClaims(redis, config.topicPrefix, config.claimTtlMs);
@@ -119,7 +132,10 @@ async function intakeParts(
   const cut = { candidatesPerShard, shardsPerRound, maxShardBytes, maxCandidates };
   const topics = topicsOf(config.topicPrefix);
   const { tracer } = telemetry;
-  return { producer, topics, claims, models, cutter, events, tracer, limits, lead, cut, maxMessageBytes };
+  return {
+    ...{ producer, topics, claims, models, cutter, events, tracer, limits, lead, cut, maxMessageBytes },
+    owe: tenants.owe.bind(tenants),
+  };
 }
 
 interface ApiParts {
@@ -128,6 +144,7 @@ interface ApiParts {
   readonly cache: DecisionCache;
   readonly models: FollowedModels;
   readonly access: Access;
+  readonly limits: TenantLimits;
 }
 
 interface Access {
@@ -149,18 +166,27 @@ function openAccess({ config, logger, onStop }: Context, events: IngestEvents): 
 /** Last of all: what comes in from here on has everything that it needs. */
 async function startApis(
   { config, telemetry, onStop }: Context,
-  { bus, redis }: Connections,
-  { parts, intake, cache, models, access }: ApiParts,
+  { bus }: Connections,
+  { parts, intake, cache, models, access, limits }: ApiParts,
 ): Promise<ServicePorts> {
   const { claims, events } = parts;
   const checks = ingestChecks(bus, claims);
   const { tls, credentials, gate } = access;
-  const quotas = new TenantQuota(redis, config.topicPrefix);
-  const takeQuota = async (tenant: string | undefined, rounds: number, bytes: number): Promise<void> => {
-    const quota = tenant === undefined ? null : credentials.quotaOf(tenant);
-    if (quota !== null) await quotas.take(tenant!, quota, { rounds, bytes });
+  const { streams, waits } = limits;
+  const takeQuota = limits.take.bind(limits);
+  const shared = {
+    ...config,
+    host: config.bindHost,
+    intake,
+    cache,
+    claims,
+    events,
+    tls,
+    gate,
+    takeQuota,
+    streams,
+    waits,
   };
-  const shared = { ...config, host: config.bindHost, intake, cache, claims, events, tls, gate, takeQuota };
   const grpc = new GrpcApi({ ...shared, port: config.grpcPort, checks });
   onStop('grpc', () => grpc.stop());
   const isOpen =

@@ -53,7 +53,7 @@ interface Parts {
 
 /** A pipeline with ops/secure.env, its broker, its Redis, and callers of it. */
 export class SecuredDeployment {
-  readonly keys: Readonly<Record<'acme' | 'other' | 'small' | 'acmeRead', string>>;
+  readonly keys: Readonly<Record<'acme' | 'other' | 'small' | 'narrow' | 'acmeRead', string>>;
   readonly producer: Issued;
   readonly tokens: IdentityProvider;
   /** A certificate of another authority. */
@@ -188,8 +188,8 @@ export class SecuredDeployment {
     });
   }
 
-  /** A stream of decisions: resolves when it is open, to what it ends with. */
-  watchDecisions(credential: string): Promise<{ readonly end: Promise<number> }> {
+  /** A stream of decisions: resolves when it is open or refused, to what it ends with. */
+  watchDecisions(credential: string): Promise<{ readonly end: Promise<number>; cancel(): void }> {
     const pair = [readFileSync(this.producer.key), readFileSync(this.producer.certificate)] as const;
     const client = new Client(this.pipeline.ingestGrpc, credentials.createSsl(this.ca, ...pair));
     const metadata = new Metadata();
@@ -205,7 +205,11 @@ export class SecuredDeployment {
       });
     });
     stream.resume();
-    return new Promise((resolve) => stream.once('metadata', () => resolve({ end })));
+    const opened = { end, cancel: () => stream.cancel() };
+    return new Promise((resolve) => {
+      stream.once('metadata', () => resolve(opened));
+      void end.then(() => resolve(opened));
+    });
   }
 
   async stop(): Promise<void> {
@@ -235,12 +239,14 @@ function settingsOf(folder: string, user: User, servers: SecureServers): Record<
 
 function makeKeys(file: string): SecuredDeployment['keys'] {
   const small = { roundsPerMinute: 2, bytesPerMinute: 100_000 };
-  writeFileSync(file, JSON.stringify({ quotas: { small } }));
+  const narrow = { candidatesPerMinute: 1, streams: 1, waits: 1 };
+  writeFileSync(file, JSON.stringify({ quotas: { small, narrow } }));
   const make = (...words: string[]) => carryOut(readInvocation(['new', ...words, '--file', file]));
   return {
     acme: make('--id', 'acme-1', '--tenant', 'acme'),
     other: make('--id', 'other-1', '--tenant', 'other'),
     small: make('--id', 'small-1', '--tenant', 'small'),
+    narrow: make('--id', 'narrow-1', '--tenant', 'narrow'),
     acmeRead: make('--id', 'acme-read', '--tenant', 'acme', '--scopes', 'decisions:read'),
   };
 }

@@ -1,7 +1,7 @@
 import { newApiKey } from '#lib/access/api-key';
 import type { AuditEntry } from '#lib/audit';
 import type { Scope } from '#lib/access/scopes';
-import type { Quota } from '#lib/access/access-file';
+import { noLimit, type Quota } from '#lib/access/access-file';
 import type { RoundhouseError } from '#schemas/errors';
 import type { Credentials } from './credentials';
 import { findKey, keysById } from './find-key';
@@ -23,7 +23,7 @@ function gateOf(quota: Partial<Quota> = {}, areAsked = true) {
   const credentials = {
     areAsked,
     find: (text: string, now: number) => findKey(text, keys, now),
-    quotaOf: () => ({ requestsPerSecond: null, roundsPerMinute: null, bytesPerMinute: null, ...quota }),
+    quotaOf: () => ({ ...noLimit, ...quota }),
   } as unknown as Credentials;
   const gate = new AccessGate({
     credentials,

@@ -8,6 +8,7 @@ import type { DecisionCache } from '../consume/decision-cache';
 import type { IngestEvents } from '../events';
 import type { RoundIntake } from '../round-intake';
 import type { AccessGate } from '../access/gate';
+import type { ReaderPlaces } from '../access/reader-places';
 import { admission, admittedCall } from './admission';
 import { bytesOfRequest, dispatchService, healthService } from './contract';
 import { toServiceError } from './errors';
@@ -23,6 +24,7 @@ export interface GrpcApiOptions {
   readonly events: IngestEvents;
   readonly tls: ServerTls | null;
   readonly gate: AccessGate;
+  readonly streams: ReaderPlaces;
   /** Rejects where the tenant has no more of its quota. */
   takeQuota(tenant: string | undefined, rounds: number, bytes: number): Promise<void>;
 }
@@ -45,7 +47,7 @@ export class GrpcApi {
       SubmitRound: (call: ServerUnaryCall<object, object>, done: sendUnaryData<object>) =>
         this.submit(call, done).catch((error: unknown) => this.report(error)),
       WatchDecisions: (call: Parameters<typeof watchDecisions>[0]) =>
-        void watchDecisions(call, options.cache, this.stopping.signal).catch((error: unknown) => {
+        void watchDecisions(call, { ...options, stopping: this.stopping.signal }).catch((error: unknown) => {
           this.reportFault(error);
           call.emit('error', toServiceError(error));
         }),

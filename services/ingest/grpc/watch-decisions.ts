@@ -6,6 +6,7 @@ import { describeValue } from '#policy/validation/index';
 import { RoundhouseError } from '#schemas/errors';
 import { roundKey } from '#schemas/topics';
 import { admittedCall } from './admission';
+import type { ReaderPlaces } from '../access/reader-places';
 import type { DecisionCache, DecisionRecord } from '../consume/decision-cache';
 
 interface WatchRequest {
@@ -15,6 +16,12 @@ interface WatchRequest {
   readonly includeRecent?: boolean;
 }
 type WatchCall = ServerWritableStream<WatchRequest, object>;
+
+export interface WatchParts {
+  readonly cache: DecisionCache;
+  readonly streams: ReaderPlaces;
+  readonly stopping: AbortSignal;
+}
 
 /** A watcher that takes nothing off its stream for so many new decisions is cut off. */
 const MAX_UNSENT = 256;
@@ -48,9 +55,9 @@ class Watcher {
 
   constructor(
     private readonly call: WatchCall,
-    private readonly cache: DecisionCache,
-    private readonly stopping: AbortSignal,
+    private readonly parts: WatchParts,
     private readonly tenant: string,
+    private readonly leave: () => void,
   ) {
     this.recheck = setInterval(() => void this.requireGood(), RECHECK_MS);
   }
@@ -58,12 +65,12 @@ class Watcher {
   async run(): Promise<void> {
     this.call.on('drain', () => (this.unsent = 0));
     this.call.on('cancelled', this.end);
-    this.stopping.addEventListener('abort', this.end);
+    this.parts.stopping.addEventListener('abort', this.end);
     if (this.call.request.includeRecent) this.behind = new Set();
-    this.unwatch = this.cache.watch((record) => this.take(record));
+    this.unwatch = this.parts.cache.watch((record) => this.take(record));
     // Tells the watcher that it misses nothing from here on.
     this.call.sendMetadata(new Metadata());
-    if (this.stopping.aborted || this.call.cancelled) this.end();
+    if (this.parts.stopping.aborted || this.call.cancelled) this.end();
     else if (this.behind) await this.sendRecent(this.behind);
   }
 
@@ -83,9 +90,10 @@ class Watcher {
 
   private letGo(): void {
     clearInterval(this.recheck);
+    this.leave();
     this.over.abort();
     this.unwatch();
-    this.stopping.removeEventListener('abort', this.end);
+    this.parts.stopping.removeEventListener('abort', this.end);
   }
 
   private cutOff(count: number): void {
@@ -108,7 +116,7 @@ class Watcher {
   /** The cache's iteration comes to the new ones, too; one that left the cache meanwhile can't be sent. */
   private async sendRecent(behind: Set<string>): Promise<void> {
     let looked = 0;
-    for (const record of this.cache.recent()) {
+    for (const record of this.parts.cache.recent()) {
       behind.delete(roundKey(record.decision));
       const isFull = matches(this.call.request, this.tenant, record) && !this.call.write(toMessage(record));
       if (isFull) await once(this.call, 'drain', { signal: this.over.signal }).catch(() => undefined);
@@ -131,10 +139,8 @@ function tenantOf({ metadata, request }: WatchCall): string {
 }
 
 /** Streams matching decisions until the caller ends the call or the service stops. */
-export async function watchDecisions(
-  call: WatchCall,
-  cache: DecisionCache,
-  stopping: AbortSignal,
-): Promise<void> {
-  await new Watcher(call, cache, stopping, tenantOf(call)).run();
+export async function watchDecisions(call: WatchCall, parts: WatchParts): Promise<void> {
+  const tenant = tenantOf(call);
+  const leave = parts.streams.enter(tenant);
+  await new Watcher(call, parts, tenant, leave).run();
 }

@@ -8,6 +8,7 @@ import { errorCodes, RoundhouseError } from '#schemas/errors';
 import { shownText } from '#schemas/shown-text';
 import type { Scope } from '#lib/access/scopes';
 import type { AccessGate } from '../access/gate';
+import type { ReaderPlaces } from '../access/reader-places';
 import { namedTenant } from '../access/named-tenant';
 import type { DecisionCache } from '../consume/decision-cache';
 import type { RoundBody } from '../cut/round-cutter';
@@ -36,6 +37,7 @@ export interface HttpApiOptions {
   readonly events: IngestEvents;
   readonly tls: ServerTls | null;
   readonly gate: AccessGate;
+  readonly waits: ReaderPlaces;
   /** Rejects where the tenant has no more of its quota. */
   takeQuota(tenant: string | undefined, rounds: number, bytes: number): Promise<void>;
   observe(body: unknown, tenant: string | undefined): Promise<number>;
@@ -208,8 +210,8 @@ export class HttpApi {
   }
 
   private decision(response: ServerResponse, key: RoundKey, wait: string | null): Promise<void> {
-    const { cache, claims, intake, maxWaitMs } = this.options;
-    const parts = { cache, claims, intake, stopping: this.stopping.signal };
+    const { cache, claims, intake, waits, maxWaitMs } = this.options;
+    const parts = { cache, claims, intake, waits, stopping: this.stopping.signal };
     return answerDecision(response, key, waitMsOf(wait, maxWaitMs), parts);
   }
 }

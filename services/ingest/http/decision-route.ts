@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { toJsonText } from '#schemas/decision-json';
 import type { RoundKey } from '#schemas/domain';
 import { RoundhouseError } from '#schemas/errors';
+import type { ReaderPlaces } from '../access/reader-places';
 import type { DecisionCache, DecisionRecord } from '../consume/decision-cache';
 import type { RoundIntake } from '../round-intake';
 import type { FoundClaim, RoundClaims } from '../store/round-claims';
@@ -33,6 +34,7 @@ export interface DecisionParts {
   readonly cache: DecisionCache;
   readonly claims: RoundClaims;
   readonly intake: RoundIntake;
+  readonly waits: ReaderPlaces;
   readonly stopping: AbortSignal;
 }
 
@@ -56,6 +58,23 @@ async function requireAwaited(parts: DecisionParts, key: RoundKey): Promise<void
   if (claim === null && !parts.intake.hasAccepted(key)) throw new RoundhouseError('NOT_FOUND', `no ${name}`);
 }
 
+/** Rejects where too many wait already. */
+async function waitFor(
+  response: ServerResponse,
+  key: RoundKey,
+  waitMs: number,
+  { cache, waits, stopping }: DecisionParts,
+): Promise<DecisionRecord | null> {
+  const leave = waits.enter(key.tenantId);
+  try {
+    const gone = new AbortController();
+    response.once('close', () => gone.abort());
+    return await cache.wait(key, waitMs, AbortSignal.any([gone.signal, stopping]));
+  } finally {
+    leave();
+  }
+}
+
 /** 200 with the decision, 202 while there is none, 410 when it is kept no longer, 404 for a round that nobody submitted. */
 export async function answerDecision(
   response: ServerResponse,
@@ -66,10 +85,7 @@ export async function answerDecision(
   const ready = parts.cache.find(key);
   if (ready) return replyDecision(response, ready);
   await requireAwaited(parts, key);
-  const gone = new AbortController();
-  response.once('close', () => gone.abort());
-  const signal = AbortSignal.any([gone.signal, parts.stopping]);
-  const record = await parts.cache.wait(key, waitMs, signal);
+  const record = waitMs > 0 ? await waitFor(response, key, waitMs, parts) : null;
   if (record) replyDecision(response, record);
   else replyJson(response, 202, { ...key, decided: false });
 }

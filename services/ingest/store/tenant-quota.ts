@@ -9,29 +9,43 @@ const timeoutMs = 2_000;
 
 /**
  * What was taken flows off steadily, a whole quota in a minute; `full` is when it will all have, in ms of Redis'
- * clock. Both quotas are taken or none. Returns 0, or after how many ms there is room.
+ * clock. All quotas are taken or none; the last argument is 1 where it is owed whatever there is. Returns 0, or after
+ * how many ms there is room.
  */
 const takeScript = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
-local held = redis.call('HMGET', KEYS[1], 'rounds', 'bytes')
-local wait, full = 0, {}
-for i = 1, 2 do
+local names = {'rounds', 'bytes', 'candidates'}
+local held = redis.call('HMGET', KEYS[1], unpack(names))
+local wait, last, fields = 0, now, {}
+for i, name in ipairs(names) do
   local quota, count = tonumber(ARGV[2 * i - 1]), tonumber(ARGV[2 * i])
-  full[i] = math.max(now, tonumber(held[i]) or 0)
+  local full = math.max(now, tonumber(held[i]) or 0)
   if quota > 0 then
-    full[i] = full[i] + count * ${minuteMs} / quota
-    wait = math.max(wait, math.ceil(full[i] - now - ${minuteMs}))
+    full = full + count * ${minuteMs} / quota
+    wait = math.max(wait, math.ceil(full - now - ${minuteMs}))
   end
+  last = math.max(last, full)
+  fields[2 * i - 1], fields[2 * i] = name, string.format('%.3f', full)
 end
-if wait > 0 then return wait end
-redis.call('HSET', KEYS[1], 'rounds', string.format('%.3f', full[1]), 'bytes', string.format('%.3f', full[2]))
-redis.call('PEXPIRE', KEYS[1], ${2 * minuteMs})
+if wait > 0 and ARGV[7] == '0' then return wait end
+redis.call('HSET', KEYS[1], unpack(fields))
+redis.call('PEXPIRE', KEYS[1], math.ceil(last - now) + ${minuteMs})
 return 0`;
 
 export interface Taken {
   readonly rounds: number;
   readonly bytes: number;
+}
+
+const minutes: readonly (readonly [keyof Quota, string])[] = [
+  ['roundsPerMinute', 'rounds'],
+  ['bytesPerMinute', 'bytes'],
+  ['candidatesPerMinute', 'candidates'],
+];
+
+function isUnlimited(quota: Quota): boolean {
+  return minutes.every(([name]) => quota[name] === null);
 }
 
 /** Quotas of a minute, which all ingests share. */
@@ -41,23 +55,38 @@ export class TenantQuota {
     private readonly prefix: string,
   ) {}
 
-  /** Rejects with QUOTA_EXCEEDED, ROUND_TOO_LARGE where no minute has so much, or DEPENDENCY_ABSENT. */
+  /**
+   * Candidates are known once a round is cut: a round is let in while no more of them is owed than a minute's. Rejects
+   * with QUOTA_EXCEEDED, ROUND_TOO_LARGE where no minute has so much, or DEPENDENCY_ABSENT.
+   */
   async take(tenant: string, quota: Quota, { rounds, bytes }: Taken): Promise<void> {
-    const { roundsPerMinute, bytesPerMinute } = quota;
-    if (roundsPerMinute === null && bytesPerMinute === null) return;
+    const { bytesPerMinute } = quota;
+    if (isUnlimited(quota)) return;
     if (bytesPerMinute !== null && bytes > bytesPerMinute)
       throw new RoundhouseError(
         'ROUND_TOO_LARGE',
         `${bytes} bytes, the quota of a minute is ${bytesPerMinute}`,
       );
-    const key = `${this.prefix}ingest:quota:${tenant}`;
-    const args = [roundsPerMinute ?? 0, rounds, bytesPerMinute ?? 0, bytes];
-    const waitMs = Number(await inTime(this.redis.eval(takeScript, 1, key, ...args), timeoutMs));
+    const waitMs = await this.run(tenant, quota, [rounds, bytes, 0], false);
     if (waitMs === 0) return;
-    const what = [
-      ...(roundsPerMinute === null ? [] : [`${roundsPerMinute} rounds`]),
-      ...(bytesPerMinute === null ? [] : [`${bytesPerMinute} bytes`]),
-    ];
+    const what = minutes.flatMap(([name, noun]) => (quota[name] === null ? [] : [`${quota[name]} ${noun}`]));
     throw new QuotaExceeded(`${what.join(' and ')} a minute`, waitMs);
+  }
+
+  /** What a round that was let in turned out to have; owed also where it is more than a minute's. */
+  async owe(tenant: string, quota: Quota, candidates: number): Promise<void> {
+    if (quota.candidatesPerMinute !== null) await this.run(tenant, quota, [0, 0, candidates], true);
+  }
+
+  private async run(
+    tenant: string,
+    quota: Quota,
+    counts: readonly number[],
+    isOwed: boolean,
+  ): Promise<number> {
+    const pairs = minutes.flatMap(([name], at) => [quota[name] ?? 0, counts[at]!]);
+    const key = `${this.prefix}ingest:quota:${tenant}`;
+    const asked = this.redis.eval(takeScript, 1, key, ...pairs, isOwed ? 1 : 0);
+    return Number(await inTime(asked, timeoutMs));
   }
 }
