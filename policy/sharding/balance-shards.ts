@@ -8,26 +8,29 @@ const MAX_IMBALANCE = 1.1;
 
 /** Cuts the rows, in the order given, into runs of about equal cost; neighbours stay together. */
 function cutInRuns(all: WeighedRows, bases: Float64Array, count: number): ShardBuild[] {
-  const shards = Array.from({ length: count }, () => new ShardBuild(all, bases));
-  const whole = wholeCost(all, bases);
+  const shards: ShardBuild[] = [];
+  const { courier, cost } = all;
   /** The shard, plus 1, that had the courier's last row. */
   const shardOf = new Int32Array(bases.length);
-  let before = 0;
-  let current = 0;
+  let left = wholeCost(all, bases);
+  let [first, filled] = [0, 0];
+  let share = left / count;
   for (let row = 0; row < all.count; row += 1) {
-    const courier = all.courier[row]!;
-    const added = (): number => all.cost[row]! + (shardOf[courier] === current + 1 ? 0 : bases[courier]!);
-    const shard = shards[current]!;
-    const share = (whole - before) / (count - current);
-    const full = shard.rows.length > 0 && shard.cost + added() / 2 > share;
-    if (full && current < count - 1) {
-      before += shard.cost;
-      current += 1;
+    const own = courier[row]!;
+    const base = bases[own]!;
+    let added = shardOf[own] === shards.length + 1 ? cost[row]! : cost[row]! + base;
+    if (row > first && shards.length < count - 1 && filled + added / 2 > share) {
+      shards.push(ShardBuild.ofRun(all, bases, { from: first, to: row, cost: filled }));
+      left -= filled;
+      share = left / (count - shards.length);
+      [first, filled] = [row, 0];
+      added = cost[row]! + base;
     }
-    shards[current]!.append(row, added());
-    shardOf[courier] = current + 1;
+    filled += added;
+    shardOf[own] = shards.length + 1;
   }
-  return shards.filter((shard) => shard.rows.length > 0);
+  shards.push(ShardBuild.ofRun(all, bases, { from: first, to: all.count, cost: filled }));
+  return shards;
 }
 
 /** Of all rows in one shard. */

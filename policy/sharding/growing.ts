@@ -1,5 +1,5 @@
 /** A typed array that grows; `values()` is a copy of what was pushed. */
-class Growing<A extends Int32Array | Float32Array | Uint16Array> {
+class Growing<A extends Int32Array | Float32Array> {
   length = 0;
   protected array: A;
 
@@ -43,7 +43,6 @@ const firstCapacity = 1_024;
 
 export const growingInt32 = () => new Growing((length) => new Int32Array(length), firstCapacity);
 export const growingFloat32 = () => new Growing((length) => new Float32Array(length), firstCapacity);
-export const growingUint16 = () => new Growing((length) => new Uint16Array(length), firstCapacity);
 
 /** Rows by the round-wide index that they stand for, in order of first use; for one shard after the other. */
 export class RowNumbers {

@@ -63,21 +63,63 @@ function couriersWeighMore({ round }: PlanningView, rows: WeighedRows): boolean 
 const MINOR_ROOM = 2 ** 17;
 
 /**
+ * Keys along a curve over the city: of the rows whose bundle begins with an order, by order, then of the rows of a courier,
+ * by courier.
+ */
+function groupKeys(view: PlanningView, byCourier: boolean): Float64Array {
+  const curve = curveOf(view);
+  const { courierPlace, pickupPlace } = view.geometry;
+  const orders = view.round.orders.length;
+  const keys = new Float64Array(orders + view.round.couriers.length);
+  for (let order = 0; order < orders; order += 1) {
+    keys[order] = curve[pickupPlace[order]!]! * MINOR_ROOM + order + 1;
+  }
+  for (let courier = 0; orders + courier < keys.length; courier += 1) {
+    const minor = byCourier ? courier + 1 : 0;
+    keys[orders + courier] = curve[courierPlace[courier]!]! * MINOR_ROOM + minor;
+  }
+  return keys;
+}
+
+/** How many smaller keys there are of other values: equal ones have equal ranks. */
+function ranksOf(keys: Float64Array): { readonly rank: Int32Array; readonly count: number } {
+  const order = stableOrder(keys);
+  const rank = new Int32Array(keys.length);
+  let count = 0;
+  for (let at = 0; at < order.length; at += 1) {
+    if (at > 0 && keys[order[at]!] !== keys[order[at - 1]!]) count += 1;
+    rank[order[at]!] = count;
+  }
+  return { rank, count: count + 1 };
+}
+
+/**
  * Rows in an order that keeps the tables of a run of them small: along a curve over the city by whatever
  * weighs more in the tables, couriers or orders, with rows of one courier or one bundle side by side.
  */
 export function byLocality(view: PlanningView, rows: WeighedRows): WeighedRows {
-  const curve = curveOf(view);
-  const { courierPlace, pickupPlace } = view.geometry;
   const byCourier = couriersWeighMore(view, rows);
-  const keys = new Float64Array(rows.count);
+  const { rank, count } = ranksOf(groupKeys(view, byCourier));
+  const orders = view.round.orders.length;
+  const rankOf = new Int32Array(rows.count);
   for (let row = 0; row < rows.count; row += 1) {
-    const courier = rows.courier[row]!;
     const bundle = rows.bundle[row]!;
-    const first = bundle === NO_BUNDLE ? -1 : rows.bundles[bundle]![0]!;
-    const isAtCourier = byCourier || first < 0;
-    const major = curve[isAtCourier ? courierPlace[courier]! : pickupPlace[first]!]!;
-    keys[row] = major * MINOR_ROOM + (byCourier ? courier : first) + 1;
+    const isOfCourier = byCourier || bundle === NO_BUNDLE;
+    rankOf[row] = rank[isOfCourier ? orders + rows.courier[row]! : rows.bundles[bundle]![0]!]!;
   }
-  return reordered(rows, stableOrder(keys));
+  return reordered(rows, placesByRank(rankOf, count));
+}
+
+/** Where each row goes: those of smaller ranks first, those of one rank in their order. */
+function placesByRank(rankOf: Int32Array, ranks: number): Int32Array {
+  const next = new Int32Array(ranks + 1);
+  for (let row = 0; row < rankOf.length; row += 1) next[rankOf[row]! + 1]! += 1;
+  for (let rank = 0; rank < ranks; rank += 1) next[rank + 1]! += next[rank]!;
+  const places = new Int32Array(rankOf.length);
+  for (let row = 0; row < rankOf.length; row += 1) {
+    const rank = rankOf[row]!;
+    places[row] = next[rank]!;
+    next[rank] = next[rank]! + 1;
+  }
+  return places;
 }

@@ -21,7 +21,6 @@ export type PredictedCost = (courier: number, bundle: readonly number[]) => numb
 
 export function predictedCosts(view: PlanningView): PredictedCost {
   const counter = new StopCounter(view);
-  const { couriers } = view.round;
-  return (courier, bundle) =>
-    planCost(couriers[courier]!.held.length + bundle.length, counter.stopsOf(courier, bundle));
+  const held = Uint8Array.from(view.round.couriers, (courier) => courier.held.length);
+  return (courier, bundle) => planCost(held[courier]! + bundle.length, counter.stopsOf(courier, bundle));
 }

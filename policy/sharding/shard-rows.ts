@@ -16,6 +16,18 @@ export class ShardBuild {
     private readonly bases: Float64Array,
   ) {}
 
+  /** Rows behind one another; their cost is known. */
+  static ofRun(
+    all: WeighedRows,
+    bases: Float64Array,
+    { from, to, cost }: { readonly from: number; readonly to: number; readonly cost: number },
+  ): ShardBuild {
+    const shard = new ShardBuild(all, bases);
+    for (let row = from; row < to; row += 1) shard.rows.push(row);
+    shard.cost = cost;
+    return shard;
+  }
+
   /** What the shard's cost becomes more by this row. */
   added(row: number): number {
     const courier = this.all.courier[row]!;
@@ -26,12 +38,6 @@ export class ShardBuild {
     this.cost += this.added(row);
     const [courier, counts] = [this.all.courier[row]!, this.rowsOf()];
     counts.set(courier, (counts.get(courier) ?? 0) + 1);
-    this.rows.push(row);
-  }
-
-  /** For who knows what the row adds. */
-  append(row: number, added: number): void {
-    this.cost += added;
     this.rows.push(row);
   }
 

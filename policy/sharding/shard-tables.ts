@@ -9,13 +9,11 @@ import {
   OrderColumn,
   shardInputs,
 } from '#schemas/tensors';
-import type { Bundle, PlanningView } from '../candidates/index';
-import { growingFloat32, growingInt32, growingUint16, RowNumbers } from './growing';
+import type { PlanningView } from '../candidates/index';
+import { growingFloat32, growingInt32, RowNumbers } from './growing';
 import { roundColumns, type RoundColumns } from './round-columns';
 import type { ShardRows } from './shard-rows';
 import { NO_BUNDLE } from './weighed-rows';
-
-const none: Bundle = [];
 
 /** The tables of a shard and its candidate rows, as tensors.ts lays them out; one shard of a round after the other. */
 export class ShardTables {
@@ -28,7 +26,7 @@ export class ShardTables {
   private readonly orders = growingInt32();
   private readonly features = growingFloat32();
   private readonly places = growingInt32();
-  private readonly candidates = growingUint16();
+  private candidates = new Uint16Array(0);
   /** A bit for each of the round's orders that stands in the shard, held ones included. */
   private bitmap = new Uint8Array(0);
   private readonly courierRow = new Int32Array(COURIER_COLUMNS);
@@ -46,14 +44,18 @@ export class ShardTables {
 
   /** A new shard with these rows. */
   fill({ count, courier, bundle, bundles }: ShardRows): void {
-    for (const table of [this.couriers, this.held, this.orders, this.features, this.places, this.candidates])
-      table.clear();
+    for (const table of [this.couriers, this.held, this.orders, this.features, this.places]) table.clear();
     for (const numbers of [this.courierRows, this.orderRows, this.placeRows]) numbers.clear();
     this.bitmap = new Uint8Array(Math.ceil(this.view.round.orders.length / 8));
     // Row 0 is padding.
     for (let i = 0; i < HELD_COLUMNS; i += 1) this.held.push(0);
+    this.candidates = new Uint16Array(count * this.width).fill(NO_ROW);
     for (let row = 0; row < count; row += 1) {
-      this.add(courier[row]!, bundle[row] === NO_BUNDLE ? none : bundles[bundle[row]!]!);
+      const at = row * this.width;
+      this.candidates[at] = this.courier(courier[row]!);
+      if (bundle[row] === NO_BUNDLE) continue;
+      const orders = bundles[bundle[row]!]!;
+      for (let i = 0; i < orders.length; i += 1) this.candidates[at + 1 + i] = this.order(orders[i]!);
     }
   }
 
@@ -75,14 +77,8 @@ export class ShardTables {
       tensor('orders', this.orders.values()),
       tensor('places', this.places.values()),
       tensor('order_features', this.features.values()),
-      tensor('candidates', this.candidates.values()),
+      tensor('candidates', this.candidates),
     ];
-  }
-
-  private add(courier: number, bundle: Bundle): void {
-    this.candidates.push(this.courier(courier));
-    for (let i = 0; i < bundle.length; i += 1) this.candidates.push(this.order(bundle[i]!));
-    for (let i = 1 + bundle.length; i < this.width; i += 1) this.candidates.push(NO_ROW);
   }
 
   private courier(index: number): number {

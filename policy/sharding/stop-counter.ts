@@ -2,25 +2,41 @@ import type { PlanningView } from '../candidates/index';
 
 /**
  * Counts the stops of candidates as `stopsOfCandidate` numbers them, without building them. Built once for a
- * round.
+ * round; candidates of one bundle behind one another are counted together.
  */
 export class StopCounter {
   private readonly heldStops: Uint8Array;
   /** By courier: places where held orders are picked up in the plan. */
   private readonly opened: readonly (readonly number[])[];
+  /** By courier: whether a bundle's orders may be picked up where held ones are. */
+  private readonly mayShare: Uint8Array;
+  private bundle: readonly number[] = [];
+  /** Stops of `bundle` for a courier that shares none. */
+  private own = 0;
 
   constructor(private readonly view: PlanningView) {
-    const { couriers } = view.round;
+    const { couriers, policy } = view.round;
     this.opened = couriers.map((_, courier) => this.openedBy(courier));
     this.heldStops = Uint8Array.from(
       couriers,
       ({ held }, courier) => held.length + this.opened[courier]!.length,
     );
+    const shares = policy.mergePickups && policy.interleave && !policy.chains;
+    this.mayShare = Uint8Array.from(this.opened, ({ length }) => (shares && length > 0 ? 1 : 0));
   }
 
   stopsOf(courier: number, bundle: readonly number[]): number {
+    if (this.mayShare[courier] === 1) return this.heldStops[courier]! + this.added(courier, bundle);
+    if (this.bundle !== bundle) {
+      this.bundle = bundle;
+      this.own = this.added(courier, bundle);
+    }
+    return this.heldStops[courier]! + this.own;
+  }
+
+  private added(courier: number, bundle: readonly number[]): number {
     const { policy } = this.view.round;
-    let stops = this.heldStops[courier]! + bundle.length;
+    let stops = bundle.length;
     for (let i = 0; i < bundle.length; i += 1) {
       if (!policy.mergePickups || !this.isMerged(courier, bundle, i)) stops += 1;
     }

@@ -47,13 +47,13 @@ function couriersAlone(table: CandidateTable, bases: Float64Array): number[] {
   return alone;
 }
 
-/** The rows in another order. */
-export function reordered(rows: WeighedRows, order: Int32Array): WeighedRows {
+/** The rows in another order: row r goes to `places[r]`. */
+export function reordered(rows: WeighedRows, places: Int32Array): WeighedRows {
   const courier = new Uint16Array(rows.count);
   const bundle = new Int32Array(rows.count);
   const cost = new Float64Array(rows.count);
-  for (let at = 0; at < order.length; at += 1) {
-    const row = order[at]!;
+  for (let row = 0; row < places.length; row += 1) {
+    const at = places[row]!;
     courier[at] = rows.courier[row]!;
     bundle[at] = rows.bundle[row]!;
     cost[at] = rows.cost[row]!;
