@@ -26,7 +26,7 @@ test('answers live, ready with reasons, and metrics', async () => {
   expect((await get(server.port, '/metrics')).status).toBe(200);
   expect(await get(server.port, '/other')).toEqual({
     status: 404,
-    text: '{"error":"NOT_FOUND","message":"only GET /livez, /readyz and /metrics"}',
+    text: '{"error":"NOT_FOUND","message":"only GET /livez, /readyz, /metrics and /last-words"}',
   });
   await server.close();
 });

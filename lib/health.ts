@@ -2,6 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RoundhouseError } from '#schemas/errors';
+import { lastWords } from './last-words';
 import type { Family } from './metrics/family';
 import { gaugeFamily, type MetricsRegistry } from './metrics/registry';
 import { createWebServer, watchCertificate, type ServerTls } from './server-tls';
@@ -87,8 +88,8 @@ export async function answerScrape(
 }
 
 /**
- * Answers GET /livez (200 while the event loop turns), /readyz (200, or 503 with the reasons by check) and
- * /metrics. Resolves to false for any other path, which is then the caller's.
+ * Answers GET /livez (200 while the event loop turns), /readyz (200, or 503 with the reasons by check), /metrics, and
+ * /last-words (when the process ends). Resolves to false for any other path, which is then the caller's.
  */
 export function healthRoutes(
   options: HealthOptions,
@@ -103,7 +104,8 @@ export function healthRoutes(
       sendJson(response, ...(await readyz(options)));
     } else if (path === '/metrics') {
       await answerScrape(registry, request, response);
-    } else return false;
+    } else if (path === '/last-words') lastWords.listen(request, response);
+    else return false;
     return true;
   };
 }
@@ -143,7 +145,7 @@ export interface HealthServer {
   close(): Promise<void>;
 }
 
-const whatIsServed = 'only GET /livez, /readyz and /metrics';
+const whatIsServed = 'only GET /livez, /readyz, /metrics and /last-words';
 
 export interface HealthServerOptions extends HealthOptions {
   readonly host: string;

@@ -1,6 +1,7 @@
 import { RoundhouseError, type ErrorCode } from '#schemas/errors';
 import { codeVersion } from './code-version';
 import type { Env } from './config';
+import { lastWords } from './last-words';
 import { createTelemetry, type LogLevel, type Logger, type Telemetry } from './telemetry';
 import { openTracer } from './tracing/open-tracer';
 import type { TracingConfig } from './tracing/settings';
@@ -143,10 +144,12 @@ class RunningService<C> {
   }
 
   private started = false;
+  private whyStopped = '';
 
   /** During the start the signal makes the start fail soon; after it the closers run. */
   private requestStop(reason: string): void {
     if (this.stopping.signal.aborted) return;
+    this.whyStopped = `asked to stop: ${reason}`;
     this.telemetry.logger.info({ event: 'StopRequested', reason });
     this.stopping.abort();
     this.forceExitLater(exitCodes.fault);
@@ -162,6 +165,7 @@ class RunningService<C> {
     this.exiting = true;
     this.stopping.abort();
     const { logger } = this.telemetry;
+    lastWords.say({ exitCode: code, words: error === undefined ? this.whyStopped : describe(error) });
     if (code !== exitCodes.ok) {
       logger.fatal({ event: 'ServiceFailed', exitCode: code, error }, describe(error));
       process.stderr.write(`${this.definition.name}: ${describe(error)}\n`);

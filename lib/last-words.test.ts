@@ -1,0 +1,56 @@
+import { createServer, get, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { LastWords } from './last-words';
+
+let words: LastWords;
+let server: Server;
+beforeEach(async () => {
+  words = new LastWords();
+  server = createServer((request, response) => words.listen(request, response));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+});
+afterEach(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+function ask(): Promise<IncomingMessage> {
+  const { port } = server.address() as AddressInfo;
+  return new Promise((resolve) => get({ host: '127.0.0.1', port, agent: false }, resolve));
+}
+
+async function textOf(response: IncomingMessage): Promise<string> {
+  let text = '';
+  for await (const bytes of response) text += String(bytes);
+  return text;
+}
+
+test('who listens is told at the end, of several reasons the first, in one line', async () => {
+  const [one, other] = [await ask(), await ask()];
+  words.say({ exitCode: 1, words: 'CLOCK_SKEWED: 5,000 ms ahead\n    at fail (service.ts:1)' });
+  words.say({ exitCode: 1, words: 'a closer failed' });
+  const expected = { exitCode: 1, words: 'CLOCK_SKEWED: 5,000 ms ahead' };
+  expect(JSON.parse(await textOf(one))).toEqual(expected);
+  expect(JSON.parse(await textOf(other))).toEqual(expected);
+});
+
+test('who asks behind them is told at once', async () => {
+  words.say({ exitCode: 0, words: 'SIGTERM' });
+  expect(JSON.parse(await textOf(await ask()))).toEqual({ exitCode: 0, words: 'SIGTERM' });
+});
+
+test('no more than sixteen may listen; who leaves makes room', async () => {
+  const listeners = await Promise.all(Array.from({ length: 16 }, ask));
+  expect(listeners.map(({ statusCode }) => statusCode)).toEqual(Array(16).fill(200));
+  const refused = await ask();
+  expect([refused.statusCode, await textOf(refused)]).toEqual([503, expect.stringContaining('BUSY')]);
+  listeners[0]!.destroy();
+  let status = 503;
+  while (status === 503) {
+    const next = await ask();
+    status = next.statusCode!;
+    next.destroy();
+  }
+  expect(status).toBe(200);
+  for (const listener of listeners) listener.destroy();
+});

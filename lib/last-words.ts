@@ -1,0 +1,54 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+/** Why a process ends, for whoever asked to be told. */
+export interface Farewell {
+  readonly exitCode: number;
+  /** One line, as `/readyz` has its reasons: no stack, nothing of a round. */
+  readonly words: string;
+}
+
+const mostListeners = 16;
+const mostLetters = 500;
+/** A line in between lets both sides see that the other one is there. */
+const heartbeatMs = 15_000;
+
+/**
+ * Answers of `GET /last-words`: begun at once and ended with the process, so that nobody has to look in just the moment in
+ * which it says why. One that ends without a word was killed, or crashed.
+ */
+export class LastWords {
+  private readonly listeners = new Set<ServerResponse>();
+  private said: Farewell | null = null;
+
+  listen(request: IncomingMessage, response: ServerResponse): void {
+    if (this.listeners.size >= mostListeners) {
+      response.writeHead(503, { 'content-type': 'application/json' });
+      return void response.end('{"error":"BUSY","message":"too many listen for the last words"}');
+    }
+    response.writeHead(200, { 'content-type': 'application/json', 'cache-control': 'no-store' });
+    if (request.method === 'HEAD' || this.said !== null) return this.tell(response);
+    response.write('\n');
+    const heartbeat = setInterval(() => response.writableEnded || response.write('\n'), heartbeatMs);
+    heartbeat.unref();
+    this.listeners.add(response);
+    response.on('close', () => {
+      clearInterval(heartbeat);
+      this.listeners.delete(response);
+    });
+  }
+
+  /** The first words count; what follows from them is no reason. */
+  say({ exitCode, words }: Farewell): void {
+    if (this.said !== null) return;
+    this.said = { exitCode, words: words.split('\n', 1)[0]!.slice(0, mostLetters) };
+    for (const response of this.listeners) this.tell(response);
+    this.listeners.clear();
+  }
+
+  private tell(response: ServerResponse): void {
+    response.end(this.said === null ? undefined : JSON.stringify(this.said));
+  }
+}
+
+/** Of this process. */
+export const lastWords = new LastWords();
