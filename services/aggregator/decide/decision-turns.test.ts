@@ -7,8 +7,16 @@ const candidates = 1_000; // 1 + 0.003 · 1,000 = 4 ms, reduced 2 ms
 function setUp(now = () => 0) {
   const made: string[] = [];
   const turns = new DecisionTurns(new LoopPace(), now);
-  const take = (name: string, deadline: number, until: number | null = deadline) =>
-    turns.take({ candidates, deadline, until }).then((effort) => made.push(`${name} ${effort}`));
+  const take = (
+    name: string,
+    deadline: number,
+    until: number | null = deadline,
+    zone = name,
+    sequence = 0n,
+  ) =>
+    turns
+      .take({ zone, sequence, candidates, deadline, until })
+      .then((effort) => made.push(`${name} ${effort}`));
   return { made, turns, take };
 }
 
@@ -52,6 +60,42 @@ test('where time is short each gets what lets the most be made', async () => {
   // a begins at once, with nobody behind it, and ends at 4. b in full would end at 8, and c miss its time; with less
   // both make it: at 6 and 8. It is too late for d, and e can only be late.
   expect(made).toEqual(['a full', 'b reduced', 'c reduced', 'd none', 'e full']);
+});
+
+test('those of a zone are made in their order, and as early as the most urgent of them', async () => {
+  const { made, take } = setUp();
+  const all = [
+    take('first', 10),
+    take('a2', 100, 100, 'a', 2n),
+    take('b', 200),
+    take('a1', 900, 900, 'a', 1n),
+    take('a3', 300, 300, 'a', 3n),
+  ];
+  await Promise.all(all);
+  expect(made).toEqual(['first full', 'a1 full', 'a2 full', 'b full', 'a3 full']);
+});
+
+// Guards against decisions that are late because others of their zone, which wait for them, were not counted.
+test('a queue of one zone that is too long loses effort, not time', async () => {
+  let now = 0;
+  const { turns } = setUp(() => now);
+  const takes = { full: 4, reduced: 2, none: 0 };
+  const made: number[] = [];
+  const begin = async (i: number) => {
+    const place = { zone: 'zone', sequence: BigInt(i), deadline: 40 + i };
+    const effort = await turns.take({ ...place, candidates, until: 30 + i });
+    now += takes[effort];
+    made.push(i);
+    return { effort, end: now };
+  };
+  const decisions = await Promise.all(Array.from({ length: 30 }, (_, i) => begin(i)));
+  expect(made).toEqual(Array.from({ length: 30 }, (_, i) => i));
+  // One for which it is too late may have to wait for the one before it, 2 ms.
+  decisions.forEach(({ effort, end }, i) =>
+    expect(end).toBeLessThanOrEqual(30 + i + (effort === 'none' ? 2 : 0)),
+  );
+  // 59 ms at the end, of which nearly all are used: 30 reduced ones take 60.
+  expect(decisions.filter(({ effort }) => effort !== 'none').length).toBeGreaterThanOrEqual(28);
 });
 
 test('those for which it is too late are made together, before one that takes time', async () => {

@@ -1,15 +1,14 @@
 import { nextDecision, type Effort, type WaitingDecision } from '#policy/join/decision-effort';
+import { DecisionQueue, type QueuedDecision } from '#policy/join/decision-queue';
 import { LoopPace } from './loop-pace';
 
-interface Waiting extends WaitingDecision {
+interface Waiting extends WaitingDecision, QueuedDecision {
   readonly candidates: number;
-  readonly deadline: number;
   begin(effort: Effort): void;
 }
 
-export interface TurnOf {
+export interface TurnOf extends QueuedDecision {
   readonly candidates: number;
-  readonly deadline: number;
   /** Unix ms at which the decision must have been made; null for an overdue round. */
   readonly until: number | null;
 }
@@ -19,10 +18,10 @@ const MOST_NONE = 16;
 
 /**
  * Decisions that are made on the event loop: one in each of its turns, so that those made before are claimed and sent
- * meanwhile, the nearest deadline first. Those for which there is no time get less effort.
+ * meanwhile, the nearest deadline first and those of a zone in their order. Those for which there is no time get less effort.
  */
 export class DecisionTurns {
-  private readonly waiting: Waiting[] = [];
+  private readonly waiting = new DecisionQueue<Waiting>();
   private isTaken = false;
   /** The decision in full of this turn of the event loop. */
   private begun: { readonly candidates: number; readonly at: number } | null = null;
@@ -33,15 +32,12 @@ export class DecisionTurns {
   ) {}
 
   /** Resolves when it is the decision's turn, which has to be used at once: with what effort. */
-  take({ candidates, deadline, until }: TurnOf): Promise<Effort> {
+  take(turn: TurnOf): Promise<Effort> {
+    const { candidates } = turn;
     const [fullMs, reducedMs] = [this.pace.fullMs(candidates), this.pace.reducedMs(candidates)];
-    const turn = new Promise<Effort>((begin) => {
-      const behind = this.waiting.findIndex((other) => other.deadline > deadline);
-      const at = behind < 0 ? this.waiting.length : behind;
-      this.waiting.splice(at, 0, { candidates, fullMs, reducedMs, until, deadline, begin });
-    });
+    const begun = new Promise<Effort>((begin) => this.waiting.add({ ...turn, fullMs, reducedMs, begin }));
     if (!this.isTaken) this.next();
-    return turn;
+    return begun;
   }
 
   private next(): void {
@@ -56,10 +52,10 @@ export class DecisionTurns {
   }
 
   private beginNext(): Effort {
-    const { index, effort } = nextDecision(this.waiting, this.now())!;
-    const [next] = this.waiting.splice(index, 1);
-    if (effort === 'full') this.begun = { candidates: next!.candidates, at: this.now() };
-    next!.begin(effort);
+    const { index, effort } = nextDecision(this.waiting.inOrder(), this.now())!;
+    const next = this.waiting.takeAt(index);
+    if (effort === 'full') this.begun = { candidates: next.candidates, at: this.now() };
+    next.begin(effort);
     return effort;
   }
 

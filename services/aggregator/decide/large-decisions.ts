@@ -1,6 +1,7 @@
 import { nextDecision, type Effort, type WaitingDecision } from '#policy/join/decision-effort';
+import { DecisionQueue, type QueuedDecision } from '#policy/join/decision-queue';
 import type { OpenRound } from '../join/open-round';
-import { candidatesOf } from '../join/open-round';
+import { candidatesOf, placeOf } from '../join/open-round';
 import type { DecideAsked, DecidedThere, ThreadAnswer, ThreadJob } from './decide-thread';
 import { DecidingPace } from './deciding-pace';
 
@@ -31,7 +32,7 @@ const YIELDS_MS = 2_000;
 const HANGS_AFTER_MS = 10_000;
 const HANGS_AFTER_TIMES = 20;
 
-interface Waiting {
+interface Waiting extends QueuedDecision {
   readonly open: OpenRound;
   readonly stale: boolean;
   readonly until: number | null;
@@ -42,14 +43,14 @@ interface Waiting {
 
 /**
  * Large rounds of one thread: told to it as they become known, and decided one after the other in the order of their
- * deadlines, each with as much effort as leaves time for those behind it.
+ * deadlines and zones, each with as much effort as leaves time for those behind it.
  */
 export class LargeDecisions {
   /** Rounds that were told to the thread, with the shards whose outcomes it was told. */
   private readonly told = new Map<OpenRound, { readonly number: number; readonly shards: Set<number> }>();
   /** Manifests that were told to the thread before they were read here; their numbers. */
   private readonly foreseen = new Map<Buffer, number>();
-  private waiting: Waiting[] = [];
+  private readonly waiting = new DecisionQueue<Waiting>();
   private isAsked = false;
   private nextNumber = 0;
 
@@ -133,10 +134,11 @@ export class LargeDecisions {
       const timer = setTimeout(() => settle(() => resolve(null)), ms);
       const settle = (how: () => void) => {
         clearTimeout(timer);
-        this.waiting = this.waiting.filter((one) => one !== entry);
+        this.waiting.remove(entry);
         how();
       };
       const entry: Waiting = {
+        ...placeOf(open),
         open,
         stale,
         until,
@@ -144,7 +146,7 @@ export class LargeDecisions {
         resolve: (made) => settle(() => resolve(made)),
         reject: (error) => settle(() => reject(error as Error)),
       };
-      this.waiting.push(entry);
+      this.waiting.add(entry);
       this.askNext();
     });
   }
@@ -162,16 +164,16 @@ export class LargeDecisions {
   }
 
   private async askFirst(): Promise<void> {
-    this.waiting.sort((a, b) => a.open.round.deadline - b.open.round.deadline);
+    const waiting = this.waiting.inOrder();
     const next = nextDecision(
-      this.waiting.map((one) => this.expected(one)),
+      waiting.map((one) => this.expected(one)),
       this.now(),
     );
     if (next === null) return;
     const { effort } = next;
-    const chosen = this.waiting[next.index]!;
+    const chosen = waiting[next.index]!;
     if (effort === 'none') return chosen.resolve(null);
-    this.waiting.splice(next.index, 1);
+    this.waiting.remove(chosen);
     const since = this.now();
     const watch = this.watchHang(this.expected(chosen).fullMs);
     try {

@@ -9,7 +9,7 @@ import { warmUpSteps } from '#policy/assignment/warm-up';
 import { movesWork } from '#policy/prepositioning/prepositioning-moves';
 import { keptMs, type Effort } from '#policy/join/decision-effort';
 import { PhaseClock, type Phases } from '#schemas/phases';
-import { candidatesOf, type OpenRound } from '../join/open-round';
+import { candidatesOf, placeOf, type OpenRound } from '../join/open-round';
 import { decideAndEncode, encodeNothing, type DecideJob, type EncodedDecision } from './decide-job';
 import { DecisionTurns } from './decision-turns';
 import { DecidingPace } from './deciding-pace';
@@ -130,14 +130,15 @@ export class RoundDecider {
     onThrown: (error: unknown) => void,
   ): Promise<RoundDecision> {
     const candidates = candidatesOf(open);
-    const { deadline } = open.round;
-    const effort = await this.turns.take({
-      candidates,
-      deadline,
-      until: this.untilHere(deadline, candidates),
-    });
-    const job = jobOf(open, stale);
+    const place = placeOf(open);
     const clock = new PhaseClock();
+    const effort = await this.turns.take({
+      ...place,
+      candidates,
+      until: this.untilHere(place.deadline, candidates),
+    });
+    clock.ends('wait');
+    const job = jobOf(open, stale);
     if (effort === 'none') return decidedHere(encodeNothing(job, 'DEADLINE_EXCEEDED'), clock, effort);
     return decidedHere(decideAndEncode({ ...job, effort }, this, onThrown), clock, effort);
   }
@@ -156,8 +157,8 @@ export class RoundDecider {
     return this.sides.reduce((least, side) => (side.load < least.load ? side : least));
   }
 
-  /** Half of the time that is left at least; null for an overdue round, which is decided in full. */
-  private untilOf({ round: { deadline } }: OpenRound): number | null {
+  /** Until when it must have been made, with half of the time that is left at least; null for an overdue round, which is decided in full. */
+  untilOf({ round: { deadline } }: OpenRound): number | null {
     const left = deadline - Date.now();
     return left <= 0 ? null : deadline - Math.min(PUBLISHING_SHARE * this.closeMarginMs, left / 2);
   }

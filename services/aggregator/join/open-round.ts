@@ -1,6 +1,7 @@
 import type { RoundManifest, ShardOutcome } from '#schemas/domain';
 import type { UnixMs } from '#schemas/brands';
 import type { RoundhouseError } from '#schemas/errors';
+import type { QueuedDecision } from '#policy/join/decision-queue';
 import type { RoundSpan } from './round-span';
 import type { RoundToStore } from '../store/join-store';
 import { outcomeFault } from '#policy/join/read-outcome';
@@ -44,6 +45,11 @@ export class OpenRound {
   readonly owed: Promise<void>[] = [];
   /** Resolves when the decision is acknowledged; to the reason where there never will be one. */
   readonly isDone: Promise<RoundhouseError | null>;
+  /** Resolves when the round no longer holds back newer ones of its zone. */
+  readonly hasLeft: Promise<void>;
+  /** Of its tenant and run. */
+  readonly zone: string;
+  leave!: () => void;
   private finish!: (abandoned: RoundhouseError | null) => void;
   private readonly valid = new Map<number, ShardOutcome>();
   private readonly invalid = new Map<number, ShardOutcome>();
@@ -51,6 +57,9 @@ export class OpenRound {
 
   constructor(readonly parts: OpenRoundParts) {
     this.isDone = new Promise((resolve) => (this.finish = resolve));
+    this.hasLeft = new Promise((resolve) => (this.leave = resolve));
+    const { tenantId, runId, zoneId } = parts.manifest.round;
+    this.zone = [tenantId, runId, zoneId].join('\u001f');
   }
 
   get key(): string {
@@ -112,6 +121,11 @@ export class OpenRound {
     this.parts.span?.end(abandoned?.code ?? null);
     this.finish(abandoned);
   }
+}
+
+/** Among decisions that wait. */
+export function placeOf({ zone, round: { sequence, deadline } }: OpenRound): QueuedDecision {
+  return { zone, sequence, deadline };
 }
 
 export function candidatesOf({ parts }: { readonly parts: Pick<OpenRoundParts, 'manifest'> }): number {

@@ -23,11 +23,16 @@ test('older and newer rounds are those of the same zone and run, by sequence', (
   const [one, two, three] = [open('1', 1n), open('2', 2n), open('3', 3n)];
   const others = [open('4', 0n, 'other zone'), open('5', 0n, 'zone', 'other run')];
   for (const round of [three, ...others, one, two]) book.add(round);
-  expect(book.hasOlder(one)).toBe(false);
-  expect(book.hasOlder(two)).toBe(true);
+  expect(book.isHeldBack(one)).toBe(false);
+  expect(book.isHeldBack(two)).toBe(true);
   expect(book.newer(one)).toEqual([two, three]);
+  one.state = 'open';
+  expect([book.isHeldBack(two), book.olderClosing(two)]).toEqual([true, []]);
+  one.state = 'closing';
+  expect([book.isHeldBack(two), book.olderClosing(two)]).toEqual([false, [one]]);
+  expect([book.isHeldBack(three), book.olderClosing(three)]).toEqual([true, [one]]);
   book.leaveZone(one);
-  expect(book.hasOlder(two)).toBe(false);
+  expect(book.olderClosing(two)).toEqual([]);
   expect(book.get('1')).toBe(one);
   book.remove(one);
   expect(book.get('1')).toBeUndefined();
@@ -39,6 +44,6 @@ test('sequences at the ends of int64 are in order', () => {
   const [least, most] = [open('a', -(2n ** 63n)), open('b', 2n ** 63n - 1n)];
   book.add(least);
   book.add(most);
-  expect(book.hasOlder(most)).toBe(true);
-  expect(book.hasOlder(least)).toBe(false);
+  expect(book.isHeldBack(most)).toBe(true);
+  expect(book.isHeldBack(least)).toBe(false);
 });

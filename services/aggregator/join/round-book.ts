@@ -17,9 +17,8 @@ export class RoundBook {
 
   add(round: OpenRound): void {
     this.rounds.set(round.key, round);
-    const zone = zoneOf(round);
-    const peers = this.zones.get(zone) ?? new Set();
-    this.zones.set(zone, peers.add(round));
+    const peers = this.zones.get(round.zone) ?? new Set();
+    this.zones.set(round.zone, peers.add(round));
   }
 
   remove(round: OpenRound): void {
@@ -29,15 +28,20 @@ export class RoundBook {
 
   /** From here on the round no longer holds back newer ones of its zone. */
   leaveZone(round: OpenRound): void {
-    const zone = zoneOf(round);
-    const peers = this.zones.get(zone);
+    const peers = this.zones.get(round.zone);
     peers?.delete(round);
-    if (peers?.size === 0) this.zones.delete(zone);
+    if (peers?.size === 0) this.zones.delete(round.zone);
+    round.leave();
   }
 
-  /** Is an older round of the zone still to be decided? */
-  hasOlder(round: OpenRound): boolean {
-    return this.peers(round).some((peer) => peer.round.sequence < round.round.sequence);
+  /** Does the close of an older round of the zone still have to begin? */
+  isHeldBack(round: OpenRound): boolean {
+    return this.older(round).some(({ state }) => state === 'entering' || state === 'open');
+  }
+
+  /** Older rounds of the zone that are being decided: their claims go first. */
+  olderClosing(round: OpenRound): OpenRound[] {
+    return this.older(round).filter(({ state }) => state === 'closing');
   }
 
   /** Newer rounds of the zone, oldest first. */
@@ -47,11 +51,11 @@ export class RoundBook {
       .sort((a, b) => (a.round.sequence < b.round.sequence ? -1 : 1));
   }
 
-  private peers(round: OpenRound): OpenRound[] {
-    return [...(this.zones.get(zoneOf(round)) ?? [])].filter((peer) => peer !== round);
+  private older(round: OpenRound): OpenRound[] {
+    return this.peers(round).filter((peer) => peer.round.sequence < round.round.sequence);
   }
-}
 
-function zoneOf({ round }: OpenRound): string {
-  return [round.tenantId, round.runId, round.zoneId].join('\u001f');
+  private peers(round: OpenRound): OpenRound[] {
+    return [...(this.zones.get(round.zone) ?? [])].filter((peer) => peer !== round);
+  }
 }

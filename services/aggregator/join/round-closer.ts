@@ -10,6 +10,7 @@ import { SLOW_REDIS_MS } from '../store/redis-probe';
 import type { CloseBudget } from '../timers/close-budget';
 import type { DeadlineTimers } from '../timers/deadline-timers';
 import { DueRounds } from '../timers/due-rounds';
+import { afterOlder } from './claim-order';
 import { candidatesOf, type OpenRound } from './open-round';
 import { pullOutcomes, type OnInvalid } from './pull-outcomes';
 import type { RoundBook } from './round-book';
@@ -67,13 +68,27 @@ export class RoundCloser {
     this.due.add(open, true);
   }
 
-  /** Closes a complete round, unless an older one of its zone is still open and there is time to wait for it. */
+  /** Closes a complete round, unless the close of an older one of its zone hasn't begun and there is time to wait for it. */
   outcomeAdded(open: OpenRound): void {
     if (open.state !== 'open') return;
     this.parts.decider.outcomeAdded(open);
-    if (!open.isComplete() || !this.parts.isRedisThere()) return;
-    if (this.parts.book.hasOlder(open)) return;
-    this.decide(open).catch((error: unknown) => this.abandon(open, error));
+    if (!this.mayClose(open)) return;
+    this.close(open).catch((error: unknown) => this.abandon(open, error));
+    this.closeFollowing(open);
+  }
+
+  private mayClose(open: OpenRound): boolean {
+    if (open.state !== 'open' || !open.isComplete() || !this.parts.isRedisThere()) return false;
+    return !this.parts.book.isHeldBack(open);
+  }
+
+  /** Complete rounds that this one held back, up to the first that isn't: all of them wait for their turn together. */
+  private closeFollowing(open: OpenRound): void {
+    for (const newer of this.parts.book.newer(open)) {
+      if (newer.state === 'closing') continue;
+      if (!this.mayClose(newer)) return;
+      this.close(newer).catch((error: unknown) => this.abandon(newer, error));
+    }
   }
 
   /** Somebody set the clock: what is due is told by it. */
@@ -116,6 +131,13 @@ export class RoundCloser {
     if (open.state !== 'open') return;
     if (inTurn || !open.isComplete()) await this.lookOnce(open);
     if (open.state !== 'open') return;
+    const closed = this.close(open);
+    this.closeFollowing(open);
+    return closed;
+  }
+
+  /** As `decide`, for an open round. */
+  private async close(open: OpenRound): Promise<void> {
     open.state = 'closing';
     this.parts.timers.clear(open.key);
     const begin = performance.now();
@@ -163,11 +185,13 @@ export class RoundCloser {
     if (now - askedAt - stalls.stalledMs(askedAt, now) > SLOW_REDIS_MS) outages.happened('redis', askedAt);
   }
 
-  private decisionOf(open: OpenRound, stale: boolean): Promise<RoundDecision> {
-    const { decider, events } = this.parts;
-    return decider.decide(open, stale, (error) =>
+  private async decisionOf(open: OpenRound, stale: boolean): Promise<RoundDecision> {
+    const { book, decider, events } = this.parts;
+    const decision = await decider.decide(open, stale, (error) =>
       events.PlansRefused({ ...idsOf(open), reason: String(error) }),
     );
+    await afterOlder(book.olderClosing(open), decider.untilOf(open));
+    return decision;
   }
 
   /** A Redis that refuses (out of memory, read-only) is asked until it takes the decision. */
@@ -212,7 +236,7 @@ export class RoundCloser {
 
   private leaveZone(open: OpenRound): void {
     this.parts.book.leaveZone(open);
-    for (const newer of this.parts.book.newer(open)) this.outcomeAdded(newer);
+    this.closeFollowing(open);
   }
 
   /**
@@ -234,7 +258,8 @@ export class RoundCloser {
     const leftMs = open.round.deadline - Date.now();
     const behindMs = Date.now() - open.parts.closeAt;
     this.parts.decider.handedOver(Math.max(0, closeSeconds - decided.decideSeconds) * 1_000);
-    if (outage === null) budget.record(Math.max(closeSeconds * 1_000, behindMs), candidatesOf(open));
+    const ownMs = closeSeconds * 1_000 - (decided.phases['wait'] ?? 0);
+    if (outage === null) budget.record(Math.max(ownMs, behindMs), candidatesOf(open));
     events.CloseBudgetChanged({ budgetMs: budget.budgetMs() });
     reportDecision(events, open, decided, { outage, leftMs, closeSeconds });
   }
