@@ -1,14 +1,15 @@
 import { ArgumentsInvalid, readFlags } from '#lib/command-line';
 import { isKeyId } from '#lib/access/api-key';
-import { isScope, scopes, type Scope } from '#lib/access/scopes';
+import { isScope, producerScopes, scopes, type Scope } from '#lib/access/scopes';
 import { shownText } from '#schemas/shown-text';
 
 export const usage = `npm run --silent api-keys -- new|revoke|list --file ACCESS_FILE …
-  new     --id ID --tenant TENANT [--scopes ${scopes.join(',')}] [--expires 2027-01-31T00:00:00Z]
+  new     --id ID --tenant TENANT [--scopes ${producerScopes.join(',')}] [--expires 2027-01-31T00:00:00Z]
+          of the KServe ports: --scopes models:infer,models:read,models:admin
           prints the key, which is shown this once; the file gets its hash
   revoke  --id ID
   list    the keys of the file, without their hashes
-  ingest follows ROUNDHOUSE_INGEST_ACCESS_FILE: a change holds within two seconds (docs/security.md)`;
+  ingest follows ROUNDHOUSE_INGEST_ACCESS_FILE, a worker ROUNDHOUSE_WORKER_ACCESS_FILE: a change holds within two seconds (docs/security.md)`;
 
 export type Invocation =
   | {
@@ -42,7 +43,7 @@ function idOf(given: string | undefined): string {
 }
 
 function scopesOf(given: string | undefined): readonly Scope[] {
-  const named = given === undefined ? [...scopes] : given.split(',');
+  const named = given === undefined ? [...producerScopes] : given.split(',');
   const unknown = named.find((scope) => !isScope(scope));
   if (unknown === undefined) return named as Scope[];
   throw new ArgumentsInvalid(`--scopes has ${shownText(unknown, 80)}: there are ${scopes.join(', ')}`);

@@ -51,7 +51,7 @@ test('every fault is told, and nothing of what stands there', () => {
     'keys[0].scope: did you mean scopes?',
     'keys[0].id: 1 to 64 lower-case letters, digits and dashes',
     'keys[0].tenant: 1 to 64 characters, no spaces',
-    'keys[0].scopes: a list of rounds:write, decisions:read, observations:write',
+    'keys[0].scopes: a list of rounds:write, decisions:read, observations:write, models:infer, models:read, models:admin',
     'keys[0].sha256: 64 hexadecimal digits',
     'keys[0].expires: a time like 2027-01-31T00:00:00Z',
     'keys[2].id: another id: this one is there before',

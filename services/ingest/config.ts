@@ -9,14 +9,14 @@ import {
 } from '#lib/config';
 import { auditSettings } from '#lib/audit';
 import { cutSettings } from '#lib/cut-settings';
-import { accessSettings } from './access/access-settings';
+import { accessSettingsOf } from '#lib/access/access-settings';
 
 const mebibyte = 1024 * 1024;
 
 const spec = {
   ...commonSettings,
   ...topicSettings,
-  ...accessSettings,
+  ...accessSettingsOf('INGEST'),
   ...auditSettings,
   httpPort: portSetting('ROUNDHOUSE_INGEST_HTTP_PORT', 8080),
   grpcPort: portSetting('ROUNDHOUSE_INGEST_GRPC_PORT', 8081),

@@ -1,3 +1,4 @@
+import { accessEvents, edges, type Edge } from '#lib/access/access-events';
 import { clockSteppedEvent } from '#lib/clock-stepped-event';
 import { defineEvents, event, type Telemetry } from '#lib/telemetry';
 import { errorCodes, type ErrorCode } from '#schemas/errors';
@@ -9,19 +10,7 @@ interface RoundFields {
 }
 
 const codes = Object.keys(errorCodes) as ErrorCode[];
-const edges = ['http', 'grpc'] as const;
-/** `scope`, `tenant` and `rate` are of a credential that is known. */
-const refusals = [
-  'absent',
-  'malformed',
-  'unknown',
-  'expired',
-  'not-signed',
-  'scope',
-  'tenant',
-  'rate',
-] as const;
-export type Edge = (typeof edges)[number];
+export type { Edge };
 
 const specs = {
   RoundAccepted: event<
@@ -142,32 +131,7 @@ const specs = {
       value: ({ skewMs }) => skewMs / 1_000,
     },
   }),
-  AccessRefused: event<{
-    readonly edge: Edge;
-    readonly reason: (typeof refusals)[number];
-    readonly address: string;
-    readonly actor: string;
-    /** In full in the audit log; a flood from one address is only counted. */
-    readonly isTold: boolean;
-  }>({
-    level: 'debug',
-    labels: { edge: edges, reason: refusals },
-    counter: {
-      name: 'dispatch_access_refused_total',
-      help: 'Requests without a credential that allows them, or more of them than it allows.',
-    },
-  }),
-  AccessFileFollowed: event<{ readonly file: string }>({
-    level: 'info',
-    counter: { name: 'dispatch_access_changes_total', help: 'Changes of keys and quotas that were taken.' },
-  }),
-  AccessFileRefused: event<{ readonly file: string; readonly reason: string }>({
-    level: 'error',
-    counter: {
-      name: 'dispatch_access_changes_refused_total',
-      help: 'Changes of keys and quotas that could not be taken; the old ones hold.',
-    },
-  }),
+  ...accessEvents,
   ReaderRefused: event<{ readonly kind: 'stream' | 'wait'; readonly limit: 'tenant' | 'all' }>({
     level: 'debug',
     labels: { kind: ['stream', 'wait'], limit: ['tenant', 'all'] },

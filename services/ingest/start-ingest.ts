@@ -9,8 +9,8 @@ import { TravelMatrices } from '#lib/travel-matrices';
 import { watchClock } from '#lib/watch-clock';
 import { openAuditLog } from '#lib/audit';
 import { topicsOf } from '#schemas/topics';
-import { Credentials } from './access/credentials';
-import { AccessGate } from './access/gate';
+import { Credentials } from '#lib/access/credentials';
+import { AccessGate } from '#lib/access/gate';
 import { TenantLimits } from './access/tenant-limits';
 import type { IngestConfig } from './config';
 import { DecisionCache } from './consume/decision-cache';
@@ -158,7 +158,7 @@ function openAccess({ config, logger, onStop }: Context, events: IngestEvents): 
   const tls = readServerTls(config);
   const audit = openAuditLog({ auditFile: config.auditFile, service: 'ingest', logger });
   onStop('audit log', () => audit.close());
-  const credentials = new Credentials(config, events, audit);
+  const credentials = new Credentials('INGEST', config, events, audit);
   onStop('credentials', () => credentials.close());
   return { tls, credentials, gate: new AccessGate({ credentials, events, audit, now: Date.now }) };
 }

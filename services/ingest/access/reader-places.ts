@@ -1,5 +1,5 @@
 import { RoundhouseError } from '#schemas/errors';
-import { QuotaExceeded } from './quota-exceeded';
+import { QuotaExceeded } from '#lib/access/quota-exceeded';
 
 /** Of a stream that is refused: others close at any time, so this is only a pause. */
 const againMs = 1_000;

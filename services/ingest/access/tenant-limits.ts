@@ -2,7 +2,7 @@ import type { MetricsRegistry } from '#lib/metrics/registry';
 import type { IngestConfig } from '../config';
 import type { IngestEvents } from '../events';
 import type { TenantQuota } from '../store/tenant-quota';
-import type { Credentials } from './credentials';
+import type { Credentials } from '#lib/access/credentials';
 import { ReaderPlaces } from './reader-places';
 
 interface LimitParts {

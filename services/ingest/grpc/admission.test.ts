@@ -6,8 +6,9 @@ import {
   status,
   type Metadata,
 } from '@grpc/grpc-js';
-import type { AccessGate } from '../access/gate';
-import { admission, admittedCall } from './admission';
+import type { AccessGate } from '#lib/access/gate';
+import { admittedCall } from '#lib/access/grpc-admission';
+import { admission } from './admission';
 
 const bytes = { serialize: (it: Buffer) => it, deserialize: (it: Buffer) => it };
 const method = (path: string) => ({
@@ -28,7 +29,8 @@ const service = {
 
 const asked: string[] = [];
 const gate = {
-  admit: ({ scope }: { readonly scope: string }) => Promise.resolve(asked.push(scope)).then(() => 'acme'),
+  admit: ({ scope }: { readonly scope: string }) =>
+    Promise.resolve(asked.push(scope)).then(() => ({ tenant: 'acme', actor: 'key:acme-1' })),
 } as unknown as AccessGate;
 
 /** How each method answers a caller whom the gate takes for anything. */

@@ -5,7 +5,7 @@ import { decisionToJson } from '#schemas/decision-json';
 import { describeValue } from '#policy/validation/index';
 import { RoundhouseError } from '#schemas/errors';
 import { roundKey } from '#schemas/topics';
-import { admittedCall } from './admission';
+import { admittedCall } from '#lib/access/grpc-admission';
 import type { ReaderPlaces } from '../access/reader-places';
 import type { DecisionCache, DecisionRecord } from '../consume/decision-cache';
 

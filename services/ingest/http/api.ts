@@ -7,7 +7,7 @@ import type { RoundKey } from '#schemas/domain';
 import { errorCodes, RoundhouseError } from '#schemas/errors';
 import { shownText } from '#schemas/shown-text';
 import type { Scope } from '#lib/access/scopes';
-import type { AccessGate } from '../access/gate';
+import type { AccessGate } from '#lib/access/gate';
 import type { ReaderPlaces } from '../access/reader-places';
 import { namedTenant } from '../access/named-tenant';
 import type { DecisionCache } from '../consume/decision-cache';
@@ -147,7 +147,8 @@ export class HttpApi {
       throw new RoundhouseError('UNAUTHENTICATED', 'show a certificate of the authority for clients');
     const { authorization } = request.headers;
     const address = request.socket.remoteAddress ?? 'unknown';
-    return this.options.gate.admit({ edge: 'http', authorization, address, scope, tenant });
+    const admitted = await this.options.gate.admit({ edge: 'http', authorization, address, scope, tenant });
+    return admitted.tenant;
   }
 
   private async submit(request: IncomingMessage, response: ServerResponse, tenant?: string): Promise<void> {

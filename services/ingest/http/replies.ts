@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { errorCodes, type RoundhouseError } from '#schemas/errors';
-import { QuotaExceeded } from '../access/quota-exceeded';
+import { QuotaExceeded } from '#lib/access/quota-exceeded';
 import { errorBody, knownError } from '../error-body';
 
 export function reply(

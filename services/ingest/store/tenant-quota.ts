@@ -1,7 +1,7 @@
 import type { Quota } from '#lib/access/access-file';
 import type { Redis } from '#lib/redis';
 import { RoundhouseError } from '#schemas/errors';
-import { QuotaExceeded } from '../access/quota-exceeded';
+import { QuotaExceeded } from '#lib/access/quota-exceeded';
 import { inTime } from './in-time';
 
 const minuteMs = 60_000;

@@ -1,9 +1,9 @@
-import { RateLimit } from '#lib/access/rate-limit';
-import type { Scope } from '#lib/access/scopes';
-import type { AuditLog } from '#lib/audit';
+import { RateLimit } from './rate-limit';
+import type { Scope } from './scopes';
+import type { AuditLog } from '../audit';
 import { RoundhouseError } from '#schemas/errors';
 import { shownText } from '#schemas/shown-text';
-import type { Edge, IngestEvents } from '../events';
+import type { AccessEvents, Edge } from './access-events';
 import type { Caller, Refusal } from './caller';
 import type { Credentials } from './credentials';
 import { networkOf } from './network-of';
@@ -30,10 +30,18 @@ function bearerOf(authorization: string | undefined): string | undefined {
 
 export interface GateParts {
   readonly credentials: Credentials;
-  readonly events: Pick<IngestEvents, 'AccessRefused'>;
+  readonly events: Pick<AccessEvents, 'AccessRefused'>;
   readonly audit: AuditLog;
   /** Unix ms. */
   now(): number;
+}
+
+/** Whom a request was admitted for. */
+export interface Admitted {
+  /** undefined: it names none, and nobody has to say who they are. */
+  readonly tenant: string | undefined;
+  /** `key:ID`, `jwt:SUBJECT`, or null where nobody is asked. */
+  readonly actor: string | null;
 }
 
 /** Who may do what, and how often. */
@@ -43,16 +51,18 @@ export class AccessGate {
 
   constructor(private readonly parts: GateParts) {}
 
-  /**
-   * The tenant that the request is for; undefined: it names none and nobody has to say who they are. Rejects with
-   * UNAUTHENTICATED, FORBIDDEN or QUOTA_EXCEEDED, before anything of a body is read.
-   */
-  async admit(request: Request): Promise<string | undefined> {
-    if (!this.parts.credentials.areAsked) return request.tenant;
+  /** Without keys and tokens nobody is asked. */
+  get isAsked(): boolean {
+    return this.parts.credentials.areAsked;
+  }
+
+  /** Rejects with UNAUTHENTICATED, FORBIDDEN or QUOTA_EXCEEDED, before anything of a body is read. */
+  async admit(request: Request): Promise<Admitted> {
+    if (!this.isAsked) return { tenant: request.tenant, actor: null };
     const caller = await this.callerOf(request);
     this.requireAllowed(caller, request);
     this.requireRate(caller, request);
-    return caller.tenant;
+    return { tenant: caller.tenant, actor: caller.actor };
   }
 
   /** Whether a request that was admitted would be again, by the keys of now: asked of streams, which outlive keys. */

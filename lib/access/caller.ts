@@ -1,4 +1,4 @@
-import type { Scope } from '#lib/access/scopes';
+import type { Scope } from './scopes';
 
 /** Whom a credential stands for. */
 export interface Caller {

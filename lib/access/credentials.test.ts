@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { loadConfig } from '#lib/config';
-import { accessSettings } from './access-settings';
+import { loadConfig } from '../config';
+import { accessSettingsOf } from './access-settings';
 import { Credentials } from './credentials';
 
 const folder = mkdtempSync(join(tmpdir(), 'roundhouse-credentials-'));
@@ -12,7 +12,7 @@ const events = { AccessFileFollowed: () => undefined, AccessFileRefused: () => u
 const audit = { record: () => undefined, close: () => undefined };
 
 function open(env: Record<string, string>): Credentials {
-  return new Credentials(loadConfig(env, accessSettings), events, audit);
+  return new Credentials('INGEST', loadConfig(env, accessSettingsOf('INGEST')), events, audit);
 }
 
 function fileOf(name: string, text: string): string {

@@ -6,7 +6,7 @@ import {
   type JWTPayload,
   type JWTVerifyGetKey,
 } from 'jose';
-import { isScope } from '#lib/access/scopes';
+import { isScope } from './scopes';
 import { idFault } from '#policy/validation/index';
 import { shownText } from '#schemas/shown-text';
 import type { AccessConfig } from './access-settings';

@@ -1,16 +1,10 @@
-import {
-  quotaOf,
-  readAccessFile,
-  type AccessRules,
-  type KeyEntry,
-  type Quota,
-} from '#lib/access/access-file';
-import type { AuditLog } from '#lib/audit';
-import { configError } from '#lib/config';
-import { FollowedFile, type FollowedFileOptions } from '#lib/followed-file';
+import { quotaOf, readAccessFile, type AccessRules, type KeyEntry, type Quota } from './access-file';
+import type { AuditLog } from '../audit';
+import { configError } from '../config';
+import { FollowedFile, type FollowedFileOptions } from '../followed-file';
 import type { JWTVerifyGetKey } from 'jose';
-import type { IngestEvents } from '../events';
-import type { AccessConfig } from './access-settings';
+import type { AccessEvents } from './access-events';
+import type { AccessConfig, AccessOwner } from './access-settings';
 import type { Finding } from './caller';
 import { findKey, keysById } from './find-key';
 import { findWebToken, readKeySet } from './web-tokens';
@@ -27,11 +21,11 @@ function readRules(text: string): Rules {
 }
 
 /** Rules of tokens that nobody looks at would leave the door open that somebody meant to close. */
-function requireKeysOfTokens({ jwtKeys, jwtIssuer, jwtAudience }: AccessConfig): void {
+function requireKeysOfTokens({ jwtKeys, jwtIssuer, jwtAudience }: AccessConfig, owner: AccessOwner): void {
   if (jwtKeys !== '') return;
-  const given = { ROUNDHOUSE_INGEST_JWT_ISSUER: jwtIssuer, ROUNDHOUSE_INGEST_JWT_AUDIENCE: jwtAudience };
-  const faults = Object.entries(given).flatMap(([path, value]) =>
-    value === '' ? [] : [{ path, value, limit: 'only with ROUNDHOUSE_INGEST_JWT_KEYS' }],
+  const prefix = `ROUNDHOUSE_${owner}_JWT_`;
+  const faults = Object.entries({ ISSUER: jwtIssuer, AUDIENCE: jwtAudience }).flatMap(([name, value]) =>
+    value === '' ? [] : [{ path: `${prefix}${name}`, value, limit: `only with ${prefix}KEYS` }],
   );
   if (faults.length > 0) throw configError(faults);
 }
@@ -43,13 +37,14 @@ export class Credentials {
 
   /** Throws CONFIG_INVALID for a file that can't be used, and for settings that nothing is done with. */
   constructor(
+    owner: AccessOwner,
     private readonly config: AccessConfig,
-    private readonly events: Pick<IngestEvents, 'AccessFileFollowed' | 'AccessFileRefused'>,
+    private readonly events: Pick<AccessEvents, 'AccessFileFollowed' | 'AccessFileRefused'>,
     private readonly audit: AuditLog,
   ) {
-    requireKeysOfTokens(config);
-    this.file = this.follow('ROUNDHOUSE_INGEST_ACCESS_FILE', config.accessFile, readRules);
-    this.tokens = this.follow('ROUNDHOUSE_INGEST_JWT_KEYS', config.jwtKeys, readKeySet);
+    requireKeysOfTokens(config, owner);
+    this.file = this.follow(`ROUNDHOUSE_${owner}_ACCESS_FILE`, config.accessFile, readRules);
+    this.tokens = this.follow(`ROUNDHOUSE_${owner}_JWT_KEYS`, config.jwtKeys, readKeySet);
   }
 
   /** Without either file everybody may do everything, as any tenant. */

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
-import type { KeyEntry } from '#lib/access/access-file';
-import { readApiKey } from '#lib/access/api-key';
+import type { KeyEntry } from './access-file';
+import { readApiKey } from './api-key';
 import type { Finding } from './caller';
 
 /** Compared with where there is no such id, so that the time doesn't tell which ids there are. */

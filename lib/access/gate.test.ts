@@ -1,7 +1,7 @@
-import { newApiKey } from '#lib/access/api-key';
-import type { AuditEntry } from '#lib/audit';
-import type { Scope } from '#lib/access/scopes';
-import { noLimit, type Quota } from '#lib/access/access-file';
+import { newApiKey } from './api-key';
+import type { AuditEntry } from '../audit';
+import type { Scope } from './scopes';
+import { noLimit, type Quota } from './access-file';
 import type { RoundhouseError } from '#schemas/errors';
 import type { Credentials } from './credentials';
 import { findKey, keysById } from './find-key';
@@ -39,6 +39,7 @@ function gateOf(quota: Partial<Quota> = {}, areAsked = true) {
   ) =>
     gate
       .admit({ edge: 'http', authorization, address, scope, tenant })
+      .then((admitted) => admitted.tenant)
       .catch((error: unknown) => (error as RoundhouseError).code);
   const stillAdmits = (authorization: string, tenant: string) =>
     gate.stillAdmits({ edge: 'grpc', authorization, address: '', scope: 'rounds:write', tenant }, tenant);
