@@ -1,7 +1,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { JobThread } from './job-thread';
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import { JobThread, youngRoom } from './job-thread';
 
 const folder = mkdtempSync(join(tmpdir(), 'job-thread-'));
 const file = join(folder, 'thread.js');
@@ -64,4 +66,14 @@ test('no job starts a thread that was stopped', async () => {
   await own.stop();
   await expect(own.ask('i')).rejects.toThrow('the thread that greets once is stopped');
   expect(() => own.start()).toThrow('is stopped');
+});
+
+test.each([
+  ['two cores: what V8 gives', 2, 48],
+  ['sixteen: room for what a large round makes', 16, 192],
+])('%s', async (_, cores, megabytes) => {
+  const code = `const { parentPort, resourceLimits } = require('node:worker_threads'); parentPort.postMessage(resourceLimits)`;
+  const worker = new Worker(code, { eval: true, resourceLimits: youngRoom(cores) });
+  const [limits] = (await once(worker, 'message')) as [{ maxYoungGenerationSizeMb: number }];
+  expect(limits.maxYoungGenerationSizeMb).toBe(megabytes);
 });

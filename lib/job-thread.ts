@@ -1,5 +1,17 @@
 import { once } from 'node:events';
-import { Worker } from 'node:worker_threads';
+import { availableParallelism } from 'node:os';
+import { Worker, type ResourceLimits } from 'node:worker_threads';
+import { hasSpareCores } from './spare-cores';
+
+const YOUNG_MB = 192;
+
+/**
+ * Megabytes for young objects: what a large job makes is gone before they are full. V8's usual 48 are full a dozen times in one
+ * large round, and what is still needed is copied each time. Only where there are cores, and so memory, for several threads.
+ */
+export function youngRoom(cores = availableParallelism()): ResourceLimits {
+  return hasSpareCores(cores) ? { maxYoungGenerationSizeMb: YOUNG_MB } : {};
+}
 
 /**
  * A thread of its own for what would hold up the event loop: a job is posted to it, its next message is the answer, so
@@ -71,7 +83,7 @@ export class JobThread<Job, Answer> {
   }
 
   private spawn(): Worker {
-    const thread = new Worker(this.file, { workerData: this.workerData });
+    const thread = new Worker(this.file, { workerData: this.workerData, resourceLimits: youngRoom() });
     thread.unref();
     const forget = () => {
       if (this.thread === thread) this.thread = null;
