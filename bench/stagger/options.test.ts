@@ -20,7 +20,15 @@ test('layers of one width are written once', () => {
   expect(parseOptions(['--heavy', '64x3-8']).heavy).toEqual([64, 64, 64, 8]);
 });
 
+test('limits of memory are runs of their own', () => {
+  const given = ['--memory', '--gpu-memory-limit', '24000000000-8000000000'];
+  expect(parseOptions(given)).toMatchObject({ mode: 'memory', gpuMemoryLimits: [24e9, 8e9] });
+  expect(parseOptions(['--memory']).gpuMemoryLimits).toEqual([]);
+});
+
 test.each([
+  [['--memory', '--gpu-memory-limit', '24GB'], '--gpu-memory-limit is 24GB: bytes'],
+  [['--memory', '--gpu-memory-limit', '0'], '--gpu-memory-limit is 0'],
   [['--scale', '--pool'], '--scale and --pool: one of them'],
   [['--heavy', '320-0'], '--heavy is 320-0: at most 128 widths above 0'],
   [['--heavy', '8x129'], '--heavy is 8x129: at most 128'],

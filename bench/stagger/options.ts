@@ -37,8 +37,8 @@ export interface StaggerOptions {
   /** Requests a second, and for how long, in `pool`. */
   readonly rate: number;
   readonly seconds: number;
-  /** Of the GPU, in `memory`; 0: none. */
-  readonly gpuMemoryLimit: number;
+  /** Of the GPU, in `memory`, a run each. */
+  readonly gpuMemoryLimits: readonly number[];
 }
 
 export const usage = `npm run --silent bench -- stagger [FLAGS]
@@ -65,7 +65,8 @@ export const usage = `npm run --silent bench -- stagger [FLAGS]
   --kill            one more run in which an engine is killed half-way
   --scale           the trace, all at once, with each of --engines "0|0;1": how much faster several are
   --pool            6,000 requests/s of 4 KiB to the delay backend: the pool's peak (--rate N, --seconds N)
-  --memory          six models with --heavy networks on one device (--gpu-memory-limit BYTES), the last of --kinds`;
+  --memory          six models on one device, the last of --kinds, each with a network of its own that keeps all
+                    layers of --heavy alive: with one arena, within --gpu-memory-limit BYTES-BYTES, with an arena each`;
 
 const text = { type: 'string' } as const;
 const flag = { type: 'boolean' } as const;
@@ -119,6 +120,12 @@ function deadlines(given: string): [number, number] {
   throw new ArgumentsInvalid(`--deadline is ${given}: the first is above the second`);
 }
 
+function limits(given: string | undefined): readonly number[] {
+  const parts = given === undefined ? [] : given.split('-');
+  if (parts.every((part) => /^[1-9]\d{0,12}$/.test(part))) return parts.map(Number);
+  throw new ArgumentsInvalid(`--gpu-memory-limit is ${given}: bytes, several of them joined by "-"`);
+}
+
 /** Throws ArgumentsInvalid. */
 export function parseOptions(argv: readonly string[]): StaggerOptions {
   const given = readFlags(argv, flags);
@@ -126,16 +133,7 @@ export function parseOptions(argv: readonly string[]): StaggerOptions {
   const modes = (['scale', 'pool', 'memory'] as const).filter((mode) => given[mode]);
   if (modes.length > 1) throw new ArgumentsInvalid(`--${modes.join(' and --')}: one of them`);
   type NumberName =
-    | 'runs'
-    | 'seed'
-    | 'bursts'
-    | 'bundle-orders'
-    | 'least'
-    | 'factor'
-    | 'rate'
-    | 'seconds'
-    | 'at-once'
-    | 'gpu-memory-limit';
+    'runs' | 'seed' | 'bursts' | 'bundle-orders' | 'least' | 'factor' | 'rate' | 'seconds' | 'at-once';
   const number = (name: NumberName, fallback: number, min: number, max: number): number =>
     numberFlag(name, given[name], { default: fallback, min, max });
   return {
@@ -160,6 +158,6 @@ export function parseOptions(argv: readonly string[]): StaggerOptions {
     spans: given.spans ?? '',
     rate: number('rate', 6_000, 1, 1_000_000),
     seconds: number('seconds', 10, 1, 3_600),
-    gpuMemoryLimit: number('gpu-memory-limit', 0, 0, 1_099_511_627_776),
+    gpuMemoryLimits: limits(given['gpu-memory-limit']),
   };
 }

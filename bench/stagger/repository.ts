@@ -2,13 +2,17 @@ import { createHash } from 'node:crypto';
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { projectPath } from '#schemas/project-root';
+import { ladderNetwork } from './ladder-network';
 import { denseNetwork } from './onnx-network';
 import type { EngineWay } from './run-kinds';
 
-/** Of candidate_cost: its network's hidden layers, and how the engine is to work. */
+/** Of candidate_cost: its network, and how the engine is to work. */
 export interface BenchModel {
   readonly name: string;
+  /** Layers of a dense network, or the rungs of a ladder, all as wide as the first one. */
   readonly hidden: readonly number[];
+  /** Makes it a ladder; another seed is another network. */
+  readonly ladderSeed?: number;
   readonly way?: Omit<EngineWay, 'name'>;
 }
 
@@ -32,11 +36,21 @@ function configOf({ name, way = { parameters: {} } }: BenchModel): string {
   return config + more.join('');
 }
 
+function networkOf({ hidden, ladderSeed: seed }: BenchModel): { file: string; content: Buffer } {
+  if (seed === undefined) {
+    const file = `${hidden.length}-${hidden.join('-').slice(0, 100)}.onnx`;
+    return { file, content: denseNetwork([features, ...hidden, quantiles]) };
+  }
+  const [width, rungs] = [hidden[0]!, hidden.length];
+  const content = ladderNetwork({ features, quantiles, width, rungs, seed });
+  return { file: `ladder-${width}-${rungs}-${seed}.onnx`, content };
+}
+
 /** candidate_cost under another name and with another network, pinned as usual. */
 function addModel(folder: string, model: BenchModel): void {
-  const { name, hidden } = model;
-  const network = join('networks', `${hidden.length}-${hidden.join('-').slice(0, 100)}.onnx`);
-  const content = denseNetwork([features, ...hidden, quantiles]);
+  const { name } = model;
+  const { file, content } = networkOf(model);
+  const network = join('networks', file);
   mkdirSync(join(folder, 'networks'), { recursive: true });
   writeFileSync(join(folder, network), content);
   mkdirSync(join(folder, name, '1'), { recursive: true });
@@ -48,7 +62,7 @@ function addModel(folder: string, model: BenchModel): void {
 /** A model repository in `folder`. */
 export function makeRepository(folder: string, models: readonly BenchModel[]): string {
   const repository = join(folder, 'models');
-  mkdirSync(repository);
+  mkdirSync(repository, { recursive: true });
   for (const model of models) addModel(repository, model);
   return repository;
 }

@@ -31,7 +31,9 @@ export function makeTemplates(
   bundleOrders: number,
   perOrder = 6,
 ): readonly Template[] {
-  return Array.from({ length: steps }, (_, step) =>
+  // Of one size one is enough.
+  const count = factor === 1 ? 1 : steps;
+  return Array.from({ length: count }, (_, step) =>
     templateOf(Math.round(least * factor ** (step / (steps - 1))), seed + step, bundleOrders, perOrder),
   );
 }

@@ -90,6 +90,7 @@ class ModelOnGpus final : public GpuModel {
     options.file = model_.networkFile;
     options.device = device;
     options.reference = model_.network.get();
+    backend::logInfo(__FILE__, __LINE__, where + "loads its network; where no plan is kept, building one takes a while");
     auto network = delivery_time::loadDeviceNetwork(options);
     backend::logInfo(__FILE__, __LINE__, where + network->description());
     return network;

@@ -24,9 +24,11 @@ std::unique_ptr<Instance> makeDeviceInstance(Model& model, int device, std::stri
   const DeviceNetworkOptions options = optionsOf(model, device);
   reason = whyNoTensorRt(options.library);
   if (!reason.empty()) return nullptr;
+  const std::string where =
+      model.settings.name + " " + std::to_string(model.settings.version) + " on GPU " + std::to_string(device) + ": ";
+  backend::logInfo(__FILE__, __LINE__, where + "loads its network; where no plan is kept, building one takes a while");
   auto network = loadDeviceNetwork(options);
-  backend::logInfo(__FILE__, __LINE__, model.settings.name + " " + std::to_string(model.settings.version) + " on GPU " +
-                                           std::to_string(device) + ": " + network->description());
+  backend::logInfo(__FILE__, __LINE__, where + network->description());
   const auto mostRows = static_cast<std::size_t>(std::max<std::int64_t>(1, model.settings.maxBatchSize));
   return std::make_unique<gpu::DeviceInstance>(model.columns, device, std::move(network), mostRows);
 }
