@@ -19,7 +19,7 @@ const minute = 60_000;
  */
 function partsOf(full, named) {
   const env = { ...process.env, ...(full ? { TEST_FULL: '1' } : {}) };
-  const limitMs = (full ? 60 : 15) * minute;
+  const limitMs = (full ? 60 : 30) * minute;
   return {
     checks: () => runChecks(projectRoot),
     scripts: () => runScriptTests(projectRoot),
