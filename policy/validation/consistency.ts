@@ -65,6 +65,15 @@ function median(points: readonly Point[], of: 'x' | 'y'): number {
   return values.sort()[values.length >> 1] ?? 0;
 }
 
+function extentOf(points: readonly Point[], of: 'x' | 'y'): number {
+  let [least, most] = [Infinity, -Infinity];
+  for (const point of points) {
+    if (point[of] < least) least = point[of];
+    if (point[of] > most) most = point[of];
+  }
+  return most - least;
+}
+
 /** Names points far off the others: swapped coordinates, or zeros for unknown ones. */
 function checkExtent(round: DispatchRound, faults: FaultList): void {
   const all = pointsOf(round);
@@ -75,6 +84,7 @@ function checkExtent(round: DispatchRound, faults: FaultList): void {
   }
   const isWhole = numbers.length === all.length;
   const metres = projectPoints(round.space, isWhole ? all : numbers.map((number) => all[number]!));
+  if (extentOf(metres, 'x') <= MAX_EXTENT_METRES && extentOf(metres, 'y') <= MAX_EXTENT_METRES) return;
   const middleX = median(metres, 'x');
   const middleY = median(metres, 'y');
   metres.forEach(({ x, y }, i) => {

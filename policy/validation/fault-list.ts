@@ -22,6 +22,8 @@ export class FaultList {
   private counted = 0;
   /** A count of elements is above its limit. */
   tooLarge = false;
+  /** Names of fields that were asked for, of the objects that are being read. */
+  readonly asked: string[] = [];
 
   add(path: string, value: unknown, limit: string): void {
     this.counted += 1;

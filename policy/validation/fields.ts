@@ -51,7 +51,8 @@ interface Place {
  */
 export class Fields {
   private readonly source: Record<string, unknown>;
-  private readonly names: string[] = [];
+  /** Where its names begin among those asked for: objects are read one within the other, each until it is `done`. */
+  private readonly firstName: number;
 
   /** `place`: its path, or where it stands in another object. */
   constructor(
@@ -59,6 +60,7 @@ export class Fields {
     private readonly place: string | Place,
     readonly faults: FaultList,
   ) {
+    this.firstName = faults.asked.length;
     if (!isRecord(value) && value !== undefined) faults.add(this.path || '(body)', value, 'an object');
     this.source = isRecord(value) ? value : {};
   }
@@ -76,9 +78,15 @@ export class Fields {
   }
 
   raw(name: string): unknown {
-    this.names.push(name);
-    const value = Object.hasOwn(this.source, name) ? this.source[name] : undefined;
-    return value === null ? undefined : value;
+    this.faults.asked.push(name);
+    return this.own(name);
+  }
+
+  /** Of what a prototype has only functions could be found, and a body has none; but for the one name. */
+  private own(name: string): unknown {
+    if (name === '__proto__' && !Object.hasOwn(this.source, name)) return undefined;
+    const value = this.source[name];
+    return value === null || typeof value === 'function' ? undefined : value;
   }
 
   fault(name: string, value: unknown, limit: string): void {
@@ -183,7 +191,7 @@ export class Fields {
   }
 
   has(name: string): boolean {
-    return Object.hasOwn(this.source, name) && this.source[name] !== undefined && this.source[name] !== null;
+    return this.own(name) !== undefined;
   }
 
   objects<T>(name: string, max: number, read: (fields: Fields, index: number) => T): T[] {
@@ -211,21 +219,24 @@ export class Fields {
     value.forEach((element, i) => each(element, i));
   }
 
-  /** Reports names that no reader asked for, each with the nearest valid one. */
+  /** Reports names that no reader asked for, each with the nearest valid one. Nothing is asked of it afterwards. */
   done(): void {
+    const { asked } = this.faults;
     for (const name of Object.keys(this.source)) {
-      if (this.names.includes(name)) continue;
+      if (asked.includes(name, this.firstName)) continue;
       this.faults.add(
         this.at(shownText(name, 64)),
         this.source[name],
         this.faults.isFull ? '' : this.instead(name),
       );
     }
+    asked.length = this.firstName;
   }
 
   private instead(name: string): string {
-    const nearest = nearestName(name, this.names);
-    const hint = nearest === null ? `the fields are ${this.names.join(', ')}` : `did you mean "${nearest}"?`;
+    const names = this.faults.asked.slice(this.firstName);
+    const nearest = nearestName(name, names);
+    const hint = nearest === null ? `the fields are ${names.join(', ')}` : `did you mean "${nearest}"?`;
     return `no such field; ${hint}`;
   }
 }

@@ -16,15 +16,7 @@ export interface RoundFrame {
 /** An order is promised this long after it is ready, unless it says otherwise. */
 const DEFAULT_PROMISE_SECONDS = 2_400;
 
-const featureNames = [
-  'merchantMeanPrepMinutes',
-  'merchantStdPrepMinutes',
-  'merchantOpenOrders',
-  'itemCount',
-  'pickupWaitMeanMinutes',
-  'handoverMeanMinutes',
-  'dropoffFloor',
-] as const satisfies readonly (keyof OrderFeatures)[];
+const featureRange = { min: -1e6, max: 1e6 };
 
 export function readTime(
   fields: Fields,
@@ -37,9 +29,15 @@ export function readTime(
 }
 
 function readFeatures(fields: Fields): OrderFeatures {
-  const read = (features: Fields) =>
-    Object.fromEntries(featureNames.map((name) => [name, features.number(name, { min: -1e6, max: 1e6 }, 0)]));
-  return fields.object('features', read) as unknown as OrderFeatures;
+  return fields.object('features', (features) => ({
+    merchantMeanPrepMinutes: features.number('merchantMeanPrepMinutes', featureRange, 0),
+    merchantStdPrepMinutes: features.number('merchantStdPrepMinutes', featureRange, 0),
+    merchantOpenOrders: features.number('merchantOpenOrders', featureRange, 0),
+    itemCount: features.number('itemCount', featureRange, 0),
+    pickupWaitMeanMinutes: features.number('pickupWaitMeanMinutes', featureRange, 0),
+    handoverMeanMinutes: features.number('handoverMeanMinutes', featureRange, 0),
+    dropoffFloor: features.number('dropoffFloor', featureRange, 0),
+  }));
 }
 
 function readTimes(fields: Fields, frame: RoundFrame) {
