@@ -34,12 +34,15 @@ export class Engine {
     );
   }
 
-  spawn(env) {
-    const main = join(this.machine.root, 'dist', 'services', 'inference-worker', 'engine', 'main.js');
-    const child = spawn(process.execPath, ['--enable-source-maps', main], {
-      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-      env: { ...this.machine.env, ROUNDHOUSE_ENGINE_SOCKET: this.socket, ...env },
-    });
+  /** As a worker starts it. */
+  spawn(own) {
+    const dist = join(this.machine.root, 'dist');
+    const { engineChild } = createRequire(import.meta.url)(join(dist, 'lib', 'engine-child.js'));
+    const main = join(dist, 'services', 'inference-worker', 'engine', 'main.js');
+    const command = [process.execPath, '--enable-source-maps', main];
+    const all = { ...this.machine.env, ...own };
+    const { program, args, env } = engineChild(command, all, { ROUNDHOUSE_ENGINE_SOCKET: this.socket });
+    const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe', 'ipc'], env });
     createInterface({ input: child.stdout }).on('line', (line) => this.heard(line));
     child.stderr.setEncoding('utf8').on('data', (text) => (this.words += text));
     return child;

@@ -12,14 +12,12 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { basename, dirname, join, relative } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { filesUnder, hashFiles } from '../../../scripts/setup/stamp.mjs';
 import { unpackWheel } from '../../../scripts/setup/wheels.mjs';
 import { productionPackages, wantedOf } from './production-packages.mjs';
 
-/** A transfer to that machine holds 64 MiB with the tracked files of the checkout. */
-const mostBytes = 56 * 1024 * 1024;
 const onnxRuntime = 'node_modules/onnxruntime-node/bin/napi-v6/linux/x64/libonnxruntime.so.1';
 
 /** Fills `to` with the packed product and `unpack.sh`, which puts everything at its place in a checkout. */
@@ -39,7 +37,6 @@ export async function packProduct({ root, build, to }) {
   take(`${build}/tests`, (file) => /_gpu_test$/.test(file), true);
   take(`${build}/bench`, undefined, true);
   takeSamples(root, stage, missing);
-  takePlans(to, stage);
   const packed = [pack(stage, join(to, 'product.txz'))];
   packed.push(await packOthers(root, to, stage));
   return { ...finish(packed, to), missing };
@@ -83,12 +80,6 @@ function takeSamples(root, stage, missing) {
   cpSync(samples, join(stage, '.roundhouse', 'gpu', 'shared', 'or'), { recursive: true });
 }
 
-/** Plans of TensorRT that such a machine has built, beside the product: building them takes the whole library. */
-function takePlans(to, stage) {
-  const plans = join(dirname(to), 'plans');
-  if (existsSync(plans)) cpSync(plans, join(stage, '.roundhouse', 'gpu', 'plans'), { recursive: true });
-}
-
 /** The raw wheel of TritonCore gets its run path there, as set-up does it here. */
 async function takePatchelf(root, stage) {
   const folder = join(stage, '.patchelf');
@@ -109,7 +100,7 @@ const unpackScript = `#!/usr/bin/env bash
 # Unpacks the product into this checkout and makes its toolchain out of the other parts.
 set -euo pipefail
 cd "$(dirname "$0")"
-root=$(cd ../.. && pwd)
+root=\${ROUNDHOUSE_CHECKOUT:-$(cd ../.. && pwd)}
 parts=\${1:-/opt/rh}
 for archive in packages.txz product.txz; do tar -C "$root" -xJf "$archive"; done
 "$parts/runtime/bin/node" "$root/test/gpu/run.mjs" prepare --parts "$parts"
@@ -132,9 +123,6 @@ function pack(stage, archive) {
 function finish(packed, to) {
   writeFileSync(join(to, 'unpack.sh'), unpackScript);
   const bytes = packed.reduce((sum, { archive }) => sum + statSync(archive).size, 0);
-  if (bytes > mostBytes) {
-    throw new Error(`${basename(to)} has ${bytes} bytes, more than the ${mostBytes} of a transfer`);
-  }
   return { parts: packed.flatMap(({ parts }) => parts), bytes, folder: to };
 }
 

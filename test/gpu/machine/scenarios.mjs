@@ -1,3 +1,4 @@
+import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { tally } from '../../../scripts/test/part.mjs';
 import { Engine, faultRequest } from './engine.mjs';
@@ -11,6 +12,15 @@ const notReadyWithinMs = 1_000;
 
 /** From the start of the process, with a plan of TensorRT that is there already. */
 const firstWithinMs = 3_000;
+
+const confinedThread = {
+  filtered: /^Seccomp:\s2$/m,
+  'no new privileges': /^NoNewPrivs:\s1$/m,
+  'without capabilities': /^CapEff:\s0+$/m,
+};
+
+const threadsOf = (pid) =>
+  readdirSync(`/proc/${pid}/task`).map((id) => readFileSync(`/proc/${pid}/task/${id}/status`, 'utf8'));
 
 /** Each gets the machine, and `check(holds, what)`; it resolves to figures. */
 const scenarios = {
@@ -48,6 +58,24 @@ const scenarios = {
     check(engine.event('ModelRejected') === undefined, 'every model serves');
     await engine.stop();
     return { readyMs: engine.readyMs };
+  },
+
+  'confined-engine': async (machine, check) => {
+    const engine = await new Engine(machine, { ROUNDHOUSE_ENGINE_CONFINEMENT: 'required' }).ready();
+    const { holds, lacking } = engine.event('EngineConfined');
+    check(holds, `confinement lacks ${lacking || 'nothing'}`);
+    const { device } = engine.event('DevicesChosen');
+    check(device === machine.gpus[0].name, `the device is ${device}`);
+    const rejected = engine.log.filter(({ event }) => event === 'ModelRejected');
+    check(rejected.length === 0, `rejected: ${JSON.stringify(rejected)}`);
+    const threads = threadsOf(engine.child.pid);
+    for (const [what, pattern] of Object.entries(confinedThread)) {
+      const count = threads.filter((status) => pattern.test(status)).length;
+      check(count === threads.length && count > 0, `${what}: ${count} of ${threads.length} threads`);
+    }
+    const first = await firstAnswers(machine, engine, check);
+    await engine.stop();
+    return { threads: threads.length, readyMs: engine.readyMs, ...first };
   },
 
   'absent-gpu': async (machine, check) => {
