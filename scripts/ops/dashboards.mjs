@@ -32,6 +32,36 @@ function thresholdsOf({ green, red }) {
   return { mode: 'absolute', steps };
 }
 
+/** Whole, as Grafana's schema asks (grafana-schema.mjs), so that no version's defaults have a say. */
+const statOptions = {
+  graphMode: 'area',
+  colorMode: 'value',
+  justifyMode: 'auto',
+  textMode: 'auto',
+  wideLayout: true,
+  showPercentChange: false,
+  percentChangeColorMode: 'standard',
+  orientation: 'auto',
+  reduceOptions: { calcs: ['lastNotNull'] },
+};
+const seriesOptions = {
+  tooltip: { mode: 'multi', sort: 'desc' },
+  legend: { displayMode: 'list', placement: 'bottom', showLegend: true, calcs: [] },
+};
+const links = [
+  {
+    type: 'dashboards',
+    tags: ['roundhouse'],
+    title: 'Roundhouse',
+    icon: 'external link',
+    tooltip: '',
+    asDropdown: true,
+    keepTime: true,
+    includeVars: false,
+    targetBlank: false,
+  },
+];
+
 function panelOf(panel, isStat, gridPos, id) {
   const defaults = { unit: panel.unit, min: 0, thresholds: thresholdsOf(panel) };
   return {
@@ -42,9 +72,7 @@ function panelOf(panel, isStat, gridPos, id) {
     gridPos,
     targets: targetsOf(panel.queries),
     fieldConfig: { defaults, overrides: [] },
-    options: isStat
-      ? { graphMode: 'area', colorMode: 'value', reduceOptions: { calcs: ['lastNotNull'] } }
-      : { tooltip: { mode: 'multi', sort: 'desc' }, legend: { displayMode: 'list', placement: 'bottom' } },
+    options: isStat ? statOptions : seriesOptions,
   };
 }
 
@@ -58,6 +86,7 @@ function panelsOf(rows) {
       title,
       collapsed: false,
       gridPos: { x: 0, y, w: grid, h: 1 },
+      panels: [],
     });
     y += 1;
     const [width, height] = stats ? [4, 4] : [8, 8];
@@ -85,9 +114,9 @@ export function dashboardOf({ uid, title, rows }) {
     editable: false,
     refresh: '10s',
     time: { from: 'now-30m', to: 'now' },
-    links: [
-      { type: 'dashboards', tags: ['roundhouse'], title: 'Roundhouse', asDropdown: true, keepTime: true },
-    ],
+    links,
+    templating: { list: [] },
+    annotations: { list: [] },
     panels: panelsOf(rows),
   };
 }

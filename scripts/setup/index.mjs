@@ -1,6 +1,8 @@
 import { brokerJars } from './broker-jars.mjs';
 import { cudaCompiler } from './cuda-compiler.mjs';
+import { grafanaSchema } from './grafana-schema.mjs';
 import { helmProgram } from './helm.mjs';
+import { kubernetesPrograms } from './kubernetes.mjs';
 import { LiveLine } from './live-line.mjs';
 import { withLock } from './lock.mjs';
 import { nativeBuild, nativeTests } from './native-build.mjs';
@@ -32,17 +34,18 @@ const makers = {
   'test-packages': testPackages,
   prometheus: prometheusPrograms,
   helm: helmProgram,
+  grafana: grafanaSchema,
   'redis-tls': redisWithTls,
 };
 
 export const stepNames = Object.keys(makers);
 
 /** Only where they are asked for by name. */
-const optionalMakers = { cuda: cudaCompiler, tensorrt: tensorrtHeaders };
+const optionalMakers = { cuda: cudaCompiler, tensorrt: tensorrtHeaders, kubernetes: kubernetesPrograms };
 export const optionalStepNames = Object.keys(optionalMakers);
 
 /** What a pipeline on one machine needs: everything but what only tests and other workers' engines do. */
-const notOfProduct = ['native-tests', 'test-packages', 'prometheus', 'helm', 'redis-tls', 'ucx'];
+const notOfProduct = ['native-tests', 'test-packages', 'prometheus', 'helm', 'grafana', 'redis-tls', 'ucx'];
 export const productSteps = stepNames.filter((name) => !notOfProduct.includes(name));
 
 /**

@@ -33,6 +33,11 @@ export const tools = {
     // That of rustup may be there and have no toolchain behind it.
     isThere: () => inPath('cargo') && spawnSync('cargo', ['--version']).status === 0,
   },
+  go: {
+    name: 'Go (go)',
+    packages: () => ['golang-go'],
+    isThere: () => inPath('go') && spawnSync('go', ['version']).status === 0,
+  },
 };
 
 /** As the launcher starts the broker. */

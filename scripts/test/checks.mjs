@@ -29,6 +29,7 @@ export function checksOf(root) {
     ['Helm chart', [join('scripts', 'checks', 'helm.mjs')]],
     ['alerts, their tests and the runbook', [join('scripts', 'checks', 'alerts.mjs')]],
     ['dashboards are current', [join('scripts', 'ops', 'dashboards.mjs'), '--check']],
+    ["dashboards by Grafana's schema", [join('scripts', 'checks', 'grafana.mjs')]],
     ['rules and queries (promtool)', [join('scripts', 'checks', 'promtool.mjs')]],
   ];
 }
