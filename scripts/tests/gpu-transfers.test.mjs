@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { benchNames } from '../../test/gpu/machine/benches.mjs';
 import { packKept } from '../../test/gpu/machine/kept.mjs';
-import { partNames, partsOf, plannedOf, plannedRuns } from '../../test/gpu/machine/planned-runs.mjs';
+import { lackingIn, partNames } from '../../test/gpu/machine/parts.mjs';
+import { partsOf, plannedOf, plannedRuns } from '../../test/gpu/machine/planned-runs.mjs';
 import { withPlaces } from '../../test/gpu/machine/run-planned.mjs';
 import { scenarioNames } from '../../test/gpu/machine/scenarios.mjs';
 import { groupPieces, makeTransfers, roomBeside, treeBytes } from '../../test/gpu/machine/transfers.mjs';
@@ -77,6 +78,27 @@ test('parts are cut, carried, put together and unpacked as they were; a piece th
   chmodSync(join(to, '01', spoilt), 0o600);
   writeFileSync(join(to, '01', spoilt), 'other bytes');
   assert.throws(() => receive('01'), /sha256sum|FAILED/);
+});
+
+test('a part without one of its files is not cut', (context) => {
+  const folder = temporaryFolder(context);
+  for (const name of ['runtime/redis', 'triton']) mkdirSync(join(folder, name), { recursive: true });
+  for (const file of [
+    'runtime/unpack.sh',
+    'runtime/node.xz',
+    'runtime/redis/redis-server',
+    'triton/unpack.sh',
+  ]) {
+    writeFileSync(join(folder, file), '');
+  }
+  assert.deepEqual(lackingIn(folder, ['runtime', 'triton', 'kafka']), [
+    'runtime/jre.txz',
+    'triton/^nvidia_pytriton-.*\\.whl$',
+    'kafka/unpack.sh',
+    'kafka/kafka.tar',
+  ]);
+  writeFileSync(join(folder, 'triton', 'nvidia_pytriton-0.7.0-py3.whl'), '');
+  assert.deepEqual(lackingIn(folder, ['triton']), []);
 });
 
 test('what is kept travels with what unpacks it into the checkout', (context) => {

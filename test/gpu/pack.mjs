@@ -2,12 +2,13 @@
 // node test/gpu/pack.mjs [--for RUN,RUN] [--build build/cuda] [--in .gpu]
 // Packs what this checkout has built for a machine with a GPU and nothing else, and cuts what the runs of docs/gpu-window.md
 // need into transfers: their sequence is printed, and written to transfers.txt beside them.
-import { existsSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
 import { projectRoot } from '../../scripts/setup/places.mjs';
 import { packKept } from './machine/kept.mjs';
-import { partNames, partsOf, plannedOf } from './machine/planned-runs.mjs';
+import { lackingIn } from './machine/parts.mjs';
+import { partsOf, plannedOf } from './machine/planned-runs.mjs';
 import { packProduct } from './machine/product.mjs';
 import { makeTransfers, roomBeside, treeBytes } from './machine/transfers.mjs';
 
@@ -29,11 +30,9 @@ console.log(`${megabytes(packed.bytes)}  in all, packed, in ${packed.folder}`);
 if (packed.missing.length > 0) console.log(`not built, so not in it: ${packed.missing.join(', ')}`);
 for (const [kind, count] of packKept(folder)) console.log(`${String(count).padStart(7)} kept ${kind}`);
 
-const absent = parts.filter((part) => !existsSync(join(folder, part, 'unpack.sh')));
-if (absent.length > 0) {
-  console.error(
-    `missing in ${folder}: ${absent.join(', ')} (docs/gpu-window.md, "Parts"; there are ${partNames.join(', ')})`,
-  );
+const lacking = lackingIn(folder, parts);
+if (lacking.length > 0) {
+  console.error(`missing in ${folder}: ${lacking.join(', ')} (docs/gpu-window.md, "Parts")`);
   process.exitCode = 1;
 } else if (parts.length > 0) {
   const lines = sequence();

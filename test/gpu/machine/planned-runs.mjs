@@ -1,5 +1,4 @@
-/** A part of the machine (docs/gpu-window.md): what is carried there before a run that needs it, in this order. */
-export const partNames = ['runtime', 'kafka', 'triton', 'tensorrt', 'tensorrt-builder', 'kept', 'product'];
+import { partNames } from './parts.mjs';
 
 const shards = 'SHARDS';
 const engine = ['runtime', 'triton', 'tensorrt', 'kept', 'product'];

@@ -23,7 +23,9 @@ async function runSteps(machine, { seconds, steps, gpus }) {
     console.log(`it wants ${gpus} GPUs, here are ${machine.gpus.length}`);
     return false;
   }
-  mkdirSync(machine.out, { recursive: true });
+  for (const folder of [machine.out, ...withPlaces(machine, { names: ['SHARDS'] }).names]) {
+    mkdirSync(folder, { recursive: true });
+  }
   const until = Date.now() + 1_000 * seconds;
   let allOk = true;
   for (const step of steps) {
