@@ -49,6 +49,18 @@ inline double rounded(double value) {
   return value - floor >= 0.5 ? floor + 1 : floor;
 }
 
+constexpr double kSmall = 2251799813685248.0;  // 2^51
+
+/// Not for `roundedSmall`.
+inline int64_t isTooLarge(double value) { return !(std::fabs(value) < kSmall); }
+
+/// The same for values below 2^51, without a branch: the sum has room for the whole part alone, halves go to even.
+inline double roundedSmall(double value) {
+  constexpr double kWholeOnly = 3 * kSmall;
+  const double whole = (value + kWholeOnly) - kWholeOnly;
+  return whole + (value - whole == 0.5 ? 1.0 : 0.0);
+}
+
 /// As policy/assignment/seeded-random.ts.
 class SeededRandom {
  public:

@@ -181,21 +181,50 @@ class Prices {
   }
 
   bool move(double excess) {
+    turn();
     double norm = 0;
-    for (size_t order = 0; order < current.size(); ++order) {
-      const double slope = use_[order] == 0 && current[order] == 0 ? 0 : use_[order] - 1;
-      const double next = kNewDirection * slope + (1 - kNewDirection) * direction_[order];
-      direction_[order] = next;
-      norm += next * next;
-    }
+    for (const double value : direction_) norm += value * value;
     const double length = (pace_ * excess) / norm;
     if (norm == 0 || length < rows_->step || pace_ < kLeastPace) return false;
-    const double steps = 1 / rows_->step;
-    for (size_t order = 0; order < current.size(); ++order) {
-      const double price = rounded((current[order] + length * direction_[order]) * steps) * rows_->step;
-      current[order] = price > 0 ? price : 0;
-    }
+    moveBy(length);
     return true;
+  }
+
+  /// Loops like this one and the next are without branches, so that the compiler does several orders at once.
+  void turn() {
+    const size_t count = current.size();
+    const double* price = current.data();
+    const int32_t* use = use_.data();
+    double* direction = direction_.data();
+    for (size_t order = 0; order < count; ++order) {
+      const bool isIdle = (use[order] == 0) & (price[order] == 0);
+      const double own = isIdle ? 0.0 : use[order] - 1.0;
+      direction[order] = kNewDirection * own + (1 - kNewDirection) * direction[order];
+    }
+  }
+
+  void moveBy(double length) {
+    const double step = rows_->step;
+    const double steps = 1 / step;
+    const size_t count = current.size();
+    const double* direction = direction_.data();
+    double* price = current.data();
+    double* moved = padded_.data();
+    int64_t large = 0;
+    for (size_t order = 0; order < count; ++order) {
+      const double value = (price[order] + length * direction[order]) * steps;
+      large |= isTooLarge(value);
+      const double next = roundedSmall(value) * step;
+      moved[order] = next > 0 ? next : 0;
+    }
+    if (large == 0) {
+      std::copy(moved, moved + count, price);
+      return;
+    }
+    for (size_t order = 0; order < count; ++order) {
+      const double next = rounded((price[order] + length * direction[order]) * steps) * step;
+      price[order] = next > 0 ? next : 0;
+    }
   }
 
   Crew& crew_;
