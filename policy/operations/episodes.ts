@@ -19,7 +19,7 @@ export interface Episode extends Line {
   readonly endedAt: number | null;
   readonly consequences: readonly Line[];
   readonly rounds: Readonly<RoundCost>;
-  readonly report: Signal['report'] | null;
+  readonly report: NonNullable<Signal['report']> | null;
 }
 
 /** One that lasts, or is over but for what follows from it. */

@@ -73,6 +73,12 @@ export const opsSettings = {
   rounds: integerSetting('ROUNDHOUSE_OPS_ROUNDS', { default: 2_000, min: 10, max: 100_000 }),
   /** Consoles that may be open at once. */
   viewers: integerSetting('ROUNDHOUSE_OPS_MAX_VIEWERS', { default: 50, min: 1, max: 1_000 }),
+  /** Of them, from one client address. */
+  viewersOfAddress: integerSetting('ROUNDHOUSE_OPS_MAX_VIEWERS_PER_ADDRESS', {
+    default: 10,
+    min: 1,
+    max: 1_000,
+  }),
 } as const;
 
 export type OpsConfig = ConfigOf<typeof opsSettings>;

@@ -43,7 +43,7 @@ function makeParts({ config, logger, onStop }: Context): Parts {
   const lag = new LagWatch(bus, watchedGroups(topicPrefix, config.groups), topicPrefix);
   const rounds = new RoundLog(config.rounds);
   const state = new ConsoleState(rounds, topicPrefix, config.intervalMs);
-  const viewers = new Viewers(config.viewers);
+  const viewers = new Viewers(config.viewers, config.viewersOfAddress);
   return { bus, lag, rounds, state, viewers, following: 'not followed yet' };
 }
 
@@ -60,6 +60,12 @@ async function startHttp(context: Context, parts: Parts): Promise<number> {
     files: new StaticFiles(projectPath('dist', 'services', 'ops', 'web')),
     viewers,
     api: {
+      problems: () => {
+        const now = state.snapshot();
+        if (now === null) return null;
+        const { at, level, problems, recent } = now;
+        return { at, level, problems, recent };
+      },
       search: (text) => rounds.search(text, 50),
       detail: (id) => timelines.detail(id),
       incident: (worker, id) => incidentReport(config.targets, worker, id),

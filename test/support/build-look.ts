@@ -12,6 +12,7 @@ export function buildLook(name: string, metrics = '', changes: Partial<ServiceLo
     series: readSeries(metrics, wantedSeries),
     engines: [],
     incidents: [],
+    farewell: null,
     ...changes,
   };
 }

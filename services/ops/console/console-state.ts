@@ -1,3 +1,5 @@
+import { Episodes } from '#policy/operations/episodes';
+import { explain } from '#policy/operations/signals';
 import { topicsOf, type Topics } from '#schemas/topics';
 import { computeFigures, windowMs, type Figures } from '../figures/figures';
 import { History } from '../figures/history';
@@ -7,13 +9,16 @@ import type { LagView } from '../kafka/lag-book';
 import { TopicRates } from '../kafka/topic-rates';
 import { RiskWatch } from '../rounds/risk-watch';
 import type { RoundLog } from '../rounds/round-log';
-import { roundState } from '../rounds/round-view';
 import type { ServiceLook } from '../scrape/scrape-service';
 import { EngineLosses } from './engine-losses';
-import { LastWords } from './last-words';
+import { LastAnswers } from './last-answers';
 import type { GroupView, RoundCounts, Snapshot, StageView, Tick, WayTopic } from './messages';
-import { findProblems, worstLevel } from './problems';
 import { CpuShares, engineViews, incidentViews, serviceView } from './service-views';
+import { SignalFinder } from './signals/find-signals';
+import { Kinds } from './signals/process-look';
+import type { RiskCounts } from './signals/sources';
+import { sufferers } from './sufferers';
+import { worstLevel } from './worst-level';
 
 /** What was seen at one moment. */
 export interface Seen {
@@ -26,8 +31,6 @@ export interface Seen {
 
 /** As many as the page keeps. */
 const mostChanged = 400;
-/** A deadline is seldom longer; a group so far behind is worth a word. */
-const secondsBehindLimit = 10;
 
 /** Everything that the console shows, made anew at every look. */
 export class ConsoleState {
@@ -36,7 +39,12 @@ export class ConsoleState {
   private readonly rates = new TopicRates();
   private readonly cpu = new CpuShares();
   private readonly losses = new EngineLosses();
-  private readonly lastWords = new LastWords();
+  private readonly lastAnswers = new LastAnswers();
+  private readonly kinds = new Kinds();
+  private readonly signals = new SignalFinder();
+  private readonly episodes = new Episodes();
+  private toldVersion = 0;
+  private firstLookAt: number | null = null;
   private readonly risk: RiskWatch;
   private readonly topics: Topics;
   private tick: Tick | null = null;
@@ -59,12 +67,14 @@ export class ConsoleState {
     }
     this.growth.saw(services, at);
     this.losses.saw(services, at);
+    const risk = this.riskOf(at);
     const counts = this.counts(at);
     const figures = this.figures(seen, counts);
     this.history.add(figures, at);
-    const problems = findProblems({ ...seen, counts, secondsBehindLimit });
+    this.judge(seen, risk);
+    const problems = this.episodes.standing();
     this.tick = {
-      ...{ at, problems, level: worstLevel(problems), figures, counts },
+      ...{ at, problems, level: worstLevel(problems), figures, counts, ...this.recentIfNew() },
       way: this.way(),
       ...this.processes(seen),
       groups: lag.groups.map(groupView),
@@ -73,18 +83,41 @@ export class ConsoleState {
     return this.tick;
   }
 
+  /** What is wrong, what explains it, and what it costs. */
+  private judge({ at, ...seen }: Seen, risk: RiskCounts): void {
+    const { episodes } = this;
+    const processes = this.kinds.of(seen.services);
+    const signals = this.signals.saw({ ...seen, processes, risk }, at);
+    episodes.saw(explain(signals, episodes.lately(at)), at);
+    const decided = this.rounds.takeDecided();
+    // What was decided before anybody looked is of the past.
+    const since = (this.firstLookAt ??= at);
+    episodes.suffered(sufferers(decided.filter(({ decision }) => decision!.decidedAt > since)), at);
+  }
+
+  private recentIfNew(): Pick<Tick, 'recent'> {
+    const { version } = this.episodes;
+    if (version === this.toldVersion) return {};
+    this.toldVersion = version;
+    return { recent: this.episodes.all() };
+  }
+
   /** For who begins to look; null before the first look. */
   snapshot(): Snapshot | null {
     const { tick, history, prefix, intervalMs } = this;
     if (tick === null) return null;
     const past = { at: history.times, figures: history.figures };
-    return { ...tick, rounds: this.rounds.latest(mostChanged), prefix, intervalMs, history: past };
+    const rounds = this.rounds.latest(mostChanged);
+    return { ...tick, recent: this.episodes.all(), rounds, prefix, intervalMs, history: past };
   }
 
   counts(now: number): RoundCounts {
-    const waiting = this.rounds.waiting(now);
-    const overdue = waiting.filter((round) => roundState(round, now) === 'overdue').length;
-    return { waiting: waiting.length, atRisk: this.risk.atRisk(waiting, now).length, overdue };
+    const { overdue, shards, outcomes } = this.riskOf(now);
+    return { waiting: this.rounds.waiting(now).length, atRisk: overdue + shards + outcomes, overdue };
+  }
+
+  private riskOf(now: number): RiskCounts {
+    return this.risk.counts(this.rounds.waiting(now), now);
   }
 
   private figures({ at: now, services }: Seen, { atRisk }: RoundCounts): Figures {
@@ -99,7 +132,7 @@ export class ConsoleState {
 
   private processes({ at, services }: Seen): Pick<Tick, 'services' | 'engines' | 'incidents'> {
     const shares = this.cpu.saw(services, at);
-    const remembered = this.lastWords.of(services);
+    const remembered = this.lastAnswers.of(services);
     return {
       services: services.map((look) => serviceView(look, shares.get(look.instance.name) ?? null)),
       engines: remembered.flatMap(engineViews),

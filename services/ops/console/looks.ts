@@ -1,6 +1,7 @@
 import type { Logger } from '#lib/telemetry';
 import type { Target } from '../config';
 import type { LagWatch } from '../kafka/lag-watch';
+import { Farewells } from '../scrape/farewells';
 import { TextFetcher } from '../scrape/fetch-text';
 import { findInstances } from '../scrape/instances';
 import { scrapeService } from '../scrape/scrape-service';
@@ -20,6 +21,7 @@ const LEAST_PAUSE_MS = 50;
 /** Looks at brokers and services again and again, each look after the one before it has ended. */
 export class Looks {
   private readonly fetcher = new TextFetcher();
+  private readonly farewells = new Farewells();
   private timer: NodeJS.Timeout | null = null;
   private running: Promise<void> = Promise.resolve();
   private isOver = false;
@@ -59,13 +61,18 @@ export class Looks {
 
   private async scrape(targets: readonly Target[]): Promise<Seen['services']> {
     const instances = await findInstances(targets);
-    return Promise.all(instances.map((instance) => scrapeService(this.fetcher, instance)));
+    this.farewells.keep(instances);
+    const looks = await Promise.all(instances.map((instance) => scrapeService(this.fetcher, instance)));
+    const present = looks.filter(({ fault }) => fault === null).map(({ instance }) => instance);
+    if (!this.isOver) this.farewells.listen(present);
+    return looks.map((look) => ({ ...look, farewell: this.farewells.of(look.instance) }));
   }
 
   async close(): Promise<void> {
     this.isOver = true;
     if (this.timer !== null) clearTimeout(this.timer);
     await this.running;
+    this.farewells.close();
     this.fetcher.close();
   }
 }

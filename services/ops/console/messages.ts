@@ -1,21 +1,17 @@
+import type { Episode, Standing } from '#policy/operations/episodes';
+import type { Line } from '#policy/operations/signals';
 import type { FigureId, Figures } from '../figures/figures';
 import type { RoundState, RoundView } from '../rounds/round-view';
 import type { EngineFacts, IncidentFacts } from '../scrape/scrape-service';
 
 /** What goes to the console's page, as JSON. The page imports these types and nothing else of the service. */
-export type { FigureId, Figures, RoundState, RoundView };
+export type { Episode, FigureId, Figures, Line, RoundState, RoundView };
 
 /** `bad`: rounds suffer or will soon; `warn`: something is wrong beside them. */
 export type Level = 'ok' | 'warn' | 'bad';
 
-export interface Problem {
-  readonly level: 'warn' | 'bad';
-  /** Which part: `worker`, `Kafka`, `rounds`, … */
-  readonly where: string;
-  readonly words: string;
-  /** The page of the runbook, without `.md`; null where there is none. */
-  readonly runbook: string | null;
-}
+/** What is wrong now, by its cause. */
+export type Problem = Standing;
 
 export interface ServiceView {
   readonly name: string;
@@ -85,6 +81,8 @@ export interface Tick {
   readonly at: number;
   readonly level: Level;
   readonly problems: readonly Problem[];
+  /** What was wrong of late, the newest first; absent where it is as it was at the look before. */
+  readonly recent?: readonly Episode[];
   readonly figures: Figures;
   readonly way: Readonly<Record<WayTopic, StageView | null>>;
   readonly counts: RoundCounts;
@@ -98,6 +96,7 @@ export interface Tick {
 
 /** First of all, and after a break. */
 export interface Snapshot extends Tick {
+  readonly recent: readonly Episode[];
   readonly prefix: string;
   readonly intervalMs: number;
   readonly history: {

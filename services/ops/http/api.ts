@@ -1,4 +1,4 @@
-import type { RoundDetail } from '../console/messages';
+import type { RoundDetail, Snapshot } from '../console/messages';
 import type { RoundId, RoundView } from '../rounds/round-view';
 
 /** An answer in JSON. */
@@ -7,7 +7,11 @@ export interface Reply {
   readonly body: object;
 }
 
+export type ProblemsNow = Pick<Snapshot, 'at' | 'level' | 'problems' | 'recent'>;
+
 export interface ApiParts {
+  /** What is wrong and was of late; null before the first look. */
+  problems(): ProblemsNow | null;
   search(text: string): RoundView[];
   detail(id: RoundId): Promise<RoundDetail | null>;
   /** The whole report, as the worker answers it. Rejects, in words for an operator, where it doesn't. */
@@ -45,6 +49,10 @@ export async function answerApi(
     return found === null
       ? invalid('text: 1 to 200 characters')
       : { status: 200, body: { rounds: parts.search(found.text) } };
+  }
+  if (path === '/api/problems') {
+    const now = parts.problems();
+    return now === null ? notFound('nobody has looked yet') : { status: 200, body: now };
   }
   if (path === '/api/round') return answerRound(parts, query);
   if (path === '/api/incident') return answerIncident(parts, query);

@@ -1,5 +1,6 @@
+import { EventEmitter } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { get, request as rawRequest, type IncomingMessage } from 'node:http';
+import { get, request as rawRequest, type IncomingMessage, type ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +10,7 @@ import { until } from '../../../test/support/until';
 import type { Snapshot, Tick } from '../console/messages';
 import { serveConsole } from './serve-console';
 import { StaticFiles } from './static-files';
-import { Viewers } from './viewers';
+import { viewerOf, Viewers } from './viewers';
 
 const names = ['index.html', 'console.js', 'console.css', 'theme.js', 'favicon.svg'];
 let folder: string;
@@ -23,7 +24,7 @@ beforeAll(async () => {
   for (const name of names) writeFileSync(join(folder, name), `<${name}>`);
   mkdirSync(join(folder, 'runbook'));
   writeFileSync(join(folder, 'runbook', 'RoundhouseOutage.html'), '<what to do>');
-  viewers = new Viewers(2);
+  viewers = new Viewers(4, 2);
   console = await serveConsole({
     registry: new MetricsRegistry(),
     checks: { kafka: () => null },
@@ -32,6 +33,7 @@ beforeAll(async () => {
     files: new StaticFiles(folder),
     viewers,
     api: {
+      problems: () => snapshot,
       search: (text) => (asked.push(text), []),
       detail: ({ roundId }) => {
         if (roundId === 'broken') throw new Error('secret words');
@@ -117,6 +119,7 @@ test.each([
 });
 
 test.each([
+  ['/api/problems', 404],
   ['/api/rounds', 400],
   ['/api/rounds?text=', 400],
   [`/api/rounds?text=${'x'.repeat(201)}`, 400],
@@ -150,12 +153,12 @@ async function watch(): Promise<{ text(): string; leave(): void; readonly respon
 
 const tick = { at: 1 } as Tick;
 
-test('viewers get the snapshot, then ticks; no more than may look', async () => {
+test('viewers get the snapshot, then ticks; no more of an address than may look', async () => {
   const [first, second] = [await watch(), await watch()];
   expect(first.response.headers['content-type']).toBe('text/event-stream');
   const third = await fetch(url('/api/live'));
-  expect(third.status).toBe(503);
-  await third.text();
+  expect([third.status, await third.text()]).toEqual([429, expect.stringContaining('from this address')]);
+  expect((await fetch(url('/api/live'), { method: 'HEAD' })).status).toBe(429);
   snapshot = { at: 0, prefix: 'x' } as Snapshot;
   viewers.tick(tick, () => snapshot);
   viewers.tick(tick, () => null);
@@ -167,6 +170,29 @@ test('viewers get the snapshot, then ticks; no more than may look', async () => 
   second.leave();
   await until(() => viewers.count === 0, 'both gone');
 });
+
+test('who may look is told apart by address, and all together are bounded', () => {
+  const some = new Viewers(3, 2);
+  const open = (address: string) => {
+    const response = new EventEmitter() as unknown as ServerResponse;
+    some.add(Object.assign(response, { writeHead: () => response, write: () => true }), null, address);
+    return response;
+  };
+  const first = open('a');
+  open('a');
+  expect([some.whyNoPlace('a'), some.whyNoPlace('b')]).toEqual(['none_for_address', null]);
+  open('b');
+  expect([some.whyNoPlace('b'), some.whyNoPlace('c')]).toEqual(['none', 'none']);
+  first.emit('close');
+  expect([some.whyNoPlace('a'), some.whyNoPlace('c')]).toEqual([null, null]);
+});
+
+test.each([
+  ['10.0.0.7', '10.0.0.7'],
+  ['::ffff:10.0.0.7', '10.0.0.7'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2'],
+  [undefined, ''],
+])('%s counts as %s', (address, viewer) => expect(viewerOf(address)).toBe(viewer));
 
 test('a viewer that reads nothing is cut off, and holds nobody up', async () => {
   const socket = connect(console.port, '127.0.0.1');

@@ -4,7 +4,7 @@ import { createWebServer, isVerified, watchCertificate, type ServerTls } from '#
 import type { Snapshot } from '../console/messages';
 import { answerApi, type ApiParts, type Reply } from './api';
 import type { StaticFiles } from './static-files';
-import { streamHeaders, type Viewers } from './viewers';
+import { streamHeaders, viewerOf, type Viewers } from './viewers';
 
 /** Nothing but our own files runs or is loaded, and nobody frames the page. */
 const securityHeaders = {
@@ -44,6 +44,13 @@ const unknown: Reply = {
   body: { error: 'UNAUTHENTICATED', message: 'show a certificate of the authority for clients' },
 };
 const busy: Reply = { status: 503, body: { error: 'BUSY', message: 'too many consoles are open' } };
+const busyForAddress: Reply = {
+  status: 429,
+  body: {
+    error: 'BUSY',
+    message: 'too many consoles are open from this address (ROUNDHOUSE_OPS_MAX_VIEWERS_PER_ADDRESS)',
+  },
+};
 const absent: Reply = { status: 404, body: { error: 'NOT_FOUND', message: 'nothing is there' } };
 
 /** The console's page, its events and questions, and the health routes, on one port. Everything is read only. */
@@ -75,11 +82,13 @@ export async function serveConsole(parts: ConsoleParts): Promise<{ port: number;
 
 function watch(
   { viewers, snapshot }: ConsoleParts,
-  { method }: IncomingMessage,
+  { method, socket }: IncomingMessage,
   response: ServerResponse,
 ): void {
-  if (!viewers.hasRoom) send(response, busy);
+  const address = viewerOf(socket.remoteAddress);
+  const no = viewers.whyNoPlace(address);
+  if (no !== null) send(response, no === 'none' ? busy : busyForAddress);
   // Nothing follows a head: it looks at nothing, and takes nobody's place.
   else if (method === 'HEAD') response.writeHead(200, streamHeaders).end();
-  else viewers.add(response, snapshot());
+  else viewers.add(response, snapshot(), address);
 }

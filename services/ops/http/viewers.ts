@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { isIPv6 } from 'node:net';
 import type { Snapshot, Tick } from '../console/messages';
 
 /** A viewer that has so much unread is cut off: its page begins anew with one snapshot. */
@@ -16,14 +17,26 @@ function eventText(name: 'snapshot' | 'tick', value: Snapshot | Tick): string {
   return `event: ${name}\ndata: ${JSON.stringify(value)}\n\n`;
 }
 
+/** Why there is no place for another one; null where there is. */
+export type NoPlace = 'none' | 'none_for_address' | null;
+
+/** Whose places are counted together: an address, of IPv6 its network of 64 bits, which one machine has whole. */
+export function viewerOf(address = ''): string {
+  const plain = address.replace(/^::ffff:(?=\d+\.)/, '');
+  return isIPv6(plain) ? plain.split(':').slice(0, 4).join(':') : plain;
+}
+
 /** The open consoles. Each gets a snapshot, then what changes, as server-sent events. */
 export class Viewers {
-  private readonly open = new Set<ServerResponse>();
+  private readonly open = new Map<ServerResponse, string>();
   private readonly heartbeat: NodeJS.Timeout;
   /** Somebody begins to watch where nobody did. */
   onFirst: () => void = () => undefined;
 
-  constructor(private readonly most: number) {
+  constructor(
+    private readonly most: number,
+    private readonly mostOfAddress = most,
+  ) {
     this.heartbeat = setInterval(() => this.write(': here\n\n'), heartbeatMs);
     this.heartbeat.unref();
   }
@@ -32,16 +45,19 @@ export class Viewers {
     return this.open.size;
   }
 
-  get hasRoom(): boolean {
-    return this.open.size < this.most;
+  /** One who opens many leaves places to others. */
+  whyNoPlace(address: string): NoPlace {
+    const own = [...this.open.values()].filter((other) => other === address).length;
+    if (own >= this.mostOfAddress) return 'none_for_address';
+    return this.open.size < this.most ? null : 'none';
   }
 
   /** Before the first look there is no snapshot; it comes with it then. */
-  add(response: ServerResponse, snapshot: Snapshot | null): void {
+  add(response: ServerResponse, snapshot: Snapshot | null, address = ''): void {
     response.writeHead(200, streamHeaders);
     response.write(`retry: ${reconnectMs}\n\n`);
     if (snapshot !== null) response.write(eventText('snapshot', snapshot));
-    this.open.add(response);
+    this.open.set(response, address);
     if (this.open.size === 1) this.onFirst();
     response.on('close', () => this.open.delete(response));
   }
@@ -53,7 +69,7 @@ export class Viewers {
   }
 
   private write(text: string): void {
-    for (const response of this.open) {
+    for (const response of this.open.keys()) {
       if (response.writableLength > mostUnreadBytes) response.destroy();
       else response.write(text);
     }
@@ -61,6 +77,6 @@ export class Viewers {
 
   close(): void {
     clearInterval(this.heartbeat);
-    for (const response of this.open) response.end();
+    for (const response of this.open.keys()) response.end();
   }
 }

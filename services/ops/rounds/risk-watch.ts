@@ -1,9 +1,12 @@
 import { DrainRate } from '#policy/operations/drain-rate';
 import { roundsAtRisk, type Stage } from '#policy/operations/rounds-at-risk';
 import type { UnixMs } from '#schemas/brands';
+import type { RiskCounts } from '../console/signals/sources';
 import type { OwnGroups } from '../kafka/group-names';
 import type { GroupView, LagView } from '../kafka/lag-book';
-import type { RoundView } from './round-view';
+import { roundState, type RoundView } from './round-view';
+
+const nothingWaits: Stage = { backlog: 0, perSecond: null };
 
 /** How fast shards and outcomes are taken, and which waiting rounds that is too slow for. */
 export class RiskWatch {
@@ -29,10 +32,16 @@ export class RiskWatch {
   }
 
   /** `waiting` in the order of their manifests. */
-  atRisk(waiting: readonly RoundView[], now: number): RoundView[] {
-    const stage = (name: 'shards' | 'outcomes'): Stage => {
-      return { backlog: this.viewOf(name)?.backlog ?? 0, perSecond: this[name].perSecond };
-    };
-    return roundsAtRisk(waiting, { shards: stage('shards'), outcomes: stage('outcomes') }, now as UnixMs);
+  counts(waiting: readonly RoundView[], at: number): RiskCounts {
+    const now = at as UnixMs;
+    const [shards, outcomes] = [this.stage('shards'), this.stage('outcomes')];
+    const all = roundsAtRisk(waiting, { shards, outcomes }, now).length;
+    const byShards = roundsAtRisk(waiting, { shards, outcomes: nothingWaits }, now).length;
+    const overdue = waiting.filter((round) => roundState(round, now) === 'overdue').length;
+    return { overdue, shards: Math.max(0, byShards - overdue), outcomes: all - byShards };
+  }
+
+  private stage(name: 'shards' | 'outcomes'): Stage {
+    return { backlog: this.viewOf(name)?.backlog ?? 0, perSecond: this[name].perSecond };
   }
 }

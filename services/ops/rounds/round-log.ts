@@ -15,6 +15,7 @@ export class RoundLog {
   private readonly open = new Map<string, RoundView>();
   private readonly early = new Map<string, DecisionView>();
   private changed = new Set<string>();
+  private decided: RoundView[] = [];
 
   constructor(private readonly most: number) {}
 
@@ -43,6 +44,7 @@ export class RoundLog {
     this.changed.add(key);
     if (round.decision === null) this.open.set(key, round);
     else this.open.delete(key);
+    if (round.decision !== null && this.decided.length < this.most) this.decided.push(round);
   }
 
   private forget(): void {
@@ -84,6 +86,13 @@ export class RoundLog {
     const keys = [...this.changed].slice(-most);
     this.changed = new Set();
     return keys.map((key) => this.rounds.get(key)!);
+  }
+
+  /** Those that were decided since this was asked last. */
+  takeDecided(): RoundView[] {
+    const { decided } = this;
+    this.decided = [];
+    return decided;
   }
 
   find(id: RoundId): RoundView | null {

@@ -1,3 +1,4 @@
+import type { Farewell } from './farewells';
 import type { TextFetcher } from './fetch-text';
 import { readReadiness, readStatus } from './read-answers';
 import { readSeries, type Series } from './prometheus-text';
@@ -39,6 +40,8 @@ export interface ServiceLook {
   readonly series: readonly Series[];
   readonly engines: readonly EngineFacts[];
   readonly incidents: readonly IncidentFacts[];
+  /** How the last process of that name ended, as far as it was heard. */
+  readonly farewell: Farewell | null;
 }
 
 async function json(fetcher: TextFetcher, url: string): Promise<unknown> {
@@ -50,7 +53,14 @@ function isWorker(series: readonly Series[]): boolean {
   return series.some(({ labels }) => labels['service'] === 'inference-worker');
 }
 
-const nothing = { reasons: {}, warnings: {}, series: [], engines: [], incidents: [] } as const;
+const nothing = {
+  reasons: {},
+  warnings: {},
+  series: [],
+  engines: [],
+  incidents: [],
+  farewell: null,
+} as const;
 
 /** Never rejects: a process that doesn't answer is what is to be known. */
 export async function scrapeService(fetcher: TextFetcher, instance: Instance): Promise<ServiceLook> {
@@ -62,7 +72,14 @@ export async function scrapeService(fetcher: TextFetcher, instance: Instance): P
     ]);
     const series = readSeries(metrics.text, wantedSeries);
     const status = isWorker(series) ? await json(fetcher, `${url}/status`) : null;
-    return { instance, fault: null, ...readReadiness(readiness), series, ...readStatus(status) };
+    return {
+      instance,
+      fault: null,
+      farewell: null,
+      ...readReadiness(readiness),
+      series,
+      ...readStatus(status),
+    };
   } catch (error) {
     const fault = error instanceof SyntaxError ? 'an answer that is not ours' : (error as Error).message;
     return { instance, fault, ...nothing };

@@ -1,3 +1,5 @@
+import { noteworthyCounters } from '../console/signals/noteworthy';
+
 /** What the console reads of the services' metrics (docs/metrics.md). */
 export const counters = [
   'dispatch_shards_finished_total',
@@ -32,7 +34,11 @@ export const gauges = [
   'process_start_time_seconds',
 ] as const;
 
+/** Read for what happened alone: their growth is a line and no figure. */
+const told = [...noteworthyCounters, 'dispatch_outages_total', 'dispatch_group_joins_total'];
+
 export const wantedSeries: ReadonlySet<string> = new Set([
+  ...told,
   ...counters,
   ...gauges,
   ...histograms.map((name) => `${name}_bucket`),

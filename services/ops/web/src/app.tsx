@@ -8,6 +8,7 @@ import { useKeys } from './keys';
 import { useLive, type Live } from './live';
 import { Engines, Incidents, Services } from './machines';
 import { Problems } from './problems';
+import { Recently } from './recently';
 import { RoundPage } from './round-page';
 import { Rounds } from './rounds';
 import { type Route } from './addresses';
@@ -19,7 +20,8 @@ function Overview({ view }: Pick<Live, 'view'>): JSX.Element {
   return (
     <>
       <h1 class="hidden">Overview</h1>
-      <Problems problems={view?.problems ?? []} />
+      <Problems problems={view?.problems ?? []} now={view?.at ?? 0} />
+      {view !== null && <Recently view={view} />}
       <Way view={view} />
       <Figures view={view} />
       {view !== null && (

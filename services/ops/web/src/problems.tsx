@@ -1,32 +1,55 @@
 import type { JSX } from 'preact';
 import type { Problem } from '../../console/messages';
+import { costWords, timesWords, whenWords } from './costs';
+import { clock } from './format';
 import { Icon } from './icons';
+import { Consequences, RunbookLink } from './line';
 
 const levelWords = { warn: 'Warning', bad: 'Trouble' } as const;
 
-/** What is wrong now, the worst first, with the page of the runbook that tells what to do. */
-export function Problems({ problems }: { readonly problems: readonly Problem[] }): JSX.Element | null {
+interface ProblemRowProps {
+  readonly problem: Problem;
+  readonly now: number;
+}
+
+function ProblemRow({ problem, now }: ProblemRowProps): JSX.Element {
+  const { level, where, words, runbook, endedAt, now: lines } = problem;
+  const cost = costWords(problem);
+  return (
+    <li class={level}>
+      <div class="cause">
+        <Icon name={level} />
+        <span class="hidden">{levelWords[level]}: </span>
+        <strong>{where}</strong>
+        <span class="words">
+          {words}
+          {timesWords(problem)}
+        </span>
+        <span class="muted when">
+          {endedAt === null ? whenWords(problem, now) : `until ${clock(endedAt)}`}
+          {cost === '' ? '' : ` · ${cost}`}
+        </span>
+        <RunbookLink page={runbook} />
+      </div>
+      <Consequences lines={lines} title={endedAt === null ? 'so' : 'over, and still'} />
+    </li>
+  );
+}
+
+interface ProblemsProps {
+  readonly problems: readonly Problem[];
+  readonly now: number;
+}
+
+/** What is wrong now: causes, each with what follows from it, and with the page of the runbook that tells what to do. */
+export function Problems({ problems, now }: ProblemsProps): JSX.Element | null {
   if (problems.length === 0) return null;
   return (
     <section aria-labelledby="problems-title" class="problems">
       <h2 id="problems-title">What is wrong</h2>
       <ul>
-        {problems.map(({ level, where, words, runbook }) => (
-          <li key={`${where} ${words}`} class={level}>
-            <Icon name={level} />
-            <span class="hidden">{levelWords[level]}: </span>
-            <strong>{where}</strong> <span class="words">{words}</span>
-            {runbook !== null && (
-              <a
-                class="runbook"
-                href={`/runbook/${runbook}`}
-                target="_blank"
-                title="What it means and what to do"
-              >
-                {runbook}
-              </a>
-            )}
-          </li>
+        {problems.map((problem) => (
+          <ProblemRow key={problem.key} problem={problem} now={now} />
         ))}
       </ul>
     </section>

@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
+import { troubleEndedAt } from './costs';
 import { clock, counted } from './format';
 import { Icon, Mark } from './icons';
 import type { Live } from './live';
@@ -25,16 +26,20 @@ function ThemeButton(): JSX.Element {
 }
 
 /** One sentence: how things are. */
-function statusWords({ connection, view }: Live): string {
+function statusWords({ connection, view, refusal }: Live): string {
+  if (refusal !== null) return refusal;
   if (view === null) return 'Connecting…';
   if (connection === 'lost') return `No connection since ${clock(view.at)}`;
   const { level, problems, counts } = view;
   if (level !== 'ok') return counted(problems.length, 'problem');
-  return counts.waiting === 0 ? 'All is well' : `All is well, ${counted(counts.waiting, 'round')} on the way`;
+  const since = troubleEndedAt(view.recent, view.at);
+  const well = since === null ? 'All is well' : `All is well again since ${clock(since)}`;
+  return counts.waiting === 0 ? well : `${well}, ${counted(counts.waiting, 'round')} on the way`;
 }
 
 /** Said aloud by readers only when it is another state, not when counts change. */
-function spokenWords({ connection, view }: Live): string {
+function spokenWords({ connection, view, refusal }: Live): string {
+  if (refusal !== null) return refusal;
   if (view === null) return '';
   if (connection === 'lost') return 'The connection is lost';
   const worst = view.problems[0];

@@ -1,7 +1,7 @@
 import type { ServiceLook } from '../scrape/scrape-service';
 
 /** What a process said last of its engines and incidents, while it says nothing: just then they matter. */
-export class LastWords {
+export class LastAnswers {
   private last = new Map<string, ServiceLook>();
 
   of(looks: readonly ServiceLook[]): ServiceLook[] {
