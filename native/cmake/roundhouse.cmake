@@ -20,7 +20,9 @@ function(roundhouse_node_addon name)
   target_link_libraries(${name}_addon PRIVATE roundhouse_options ${CMAKE_DL_LIBS} Threads::Threads)
   target_include_directories(${name}_addon SYSTEM PRIVATE
     "${ROUNDHOUSE_NODE_MODULES}/node-api-headers/include" "${ROUNDHOUSE_NODE_MODULES}/node-addon-api")
-  target_compile_definitions(${name}_addon PRIVATE NAPI_VERSION=8 NAPI_CPP_EXCEPTIONS NODE_ADDON_API_DISABLE_DEPRECATED)
+  # The last one: a thread that is ended while it calls into the addon has nobody to throw to, and would abort the process.
+  target_compile_definitions(${name}_addon PRIVATE NAPI_VERSION=8 NAPI_CPP_EXCEPTIONS NODE_ADDON_API_DISABLE_DEPRECATED
+                             NODE_API_SWALLOW_UNTHROWABLE_EXCEPTIONS)
   set_target_properties(${name}_addon PROPERTIES
     PREFIX "" SUFFIX ".node" OUTPUT_NAME ${name} LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}"
     CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
