@@ -18,7 +18,10 @@ function faultsOf(read: () => unknown): string[] {
 }
 
 const server = (env: Record<string, string>) => () => readServerTls(loadConfig(env, serverTlsSettings));
-const client = (env: Record<string, string>) => () => clientChannel(loadConfig(env, clientTlsSettings));
+const client =
+  (env: Record<string, string>, ...urls: string[]) =>
+  () =>
+    clientChannel(loadConfig(env, clientTlsSettings), urls);
 
 test('no certificate is no TLS', () => {
   expect(server({})()).toBeNull();
@@ -83,5 +86,21 @@ test('a caller is known by the common name of a certificate that was verified', 
   expect([actorOfSubject({}), actorOfSubject({ CN: ['a', 'b'] })]).toEqual([
     'certificate:unnamed',
     'certificate:a',
+  ]);
+});
+
+test('a credential is sent in the clear to this machine alone', () => {
+  const env = { ROUNDHOUSE_CLIENT_CREDENTIAL: 'rh_ops_hunter2' };
+  expect(client(env, '127.0.0.1:8001', 'localhost:8001', '[::1]:8001')().credential?.reveal()).toBe(
+    'rh_ops_hunter2',
+  );
+  const limit =
+    'an authority, since worker:8001 is beyond this machine and would be sent the credential in the clear';
+  expect(faultsOf(client(env, '127.0.0.1:8001', 'worker:8001'))).toEqual([
+    `ROUNDHOUSE_CLIENT_TLS_CA: ${limit}`,
+  ]);
+  expect(faultsOf(client({ ...env, ROUNDHOUSE_CLIENT_CREDENTIAL_FILE: '/nowhere/key' }))).toEqual([
+    'ROUNDHOUSE_CLIENT_CREDENTIAL_FILE: not together with ROUNDHOUSE_CLIENT_CREDENTIAL',
+    'ROUNDHOUSE_CLIENT_CREDENTIAL_FILE: a file that can be read',
   ]);
 });

@@ -5,7 +5,7 @@
  * "collect" it collects its garbage.
  */
 import { Server, type sendUnaryData, type ServerUnaryCall } from '@grpc/grpc-js';
-import { decodeInferRequest, encodeInferResponse } from '#lib/engine-client/infer-messages';
+import { encodeInferResponse } from '#lib/engine-client/infer-messages';
 import { connectEngine } from '#lib/engine-client/grpc';
 import type { EngineClient, InferRequest, SlotLender } from '#lib/engine-client/port';
 import { bindServer } from '#lib/grpc-bind';
@@ -21,6 +21,7 @@ import type { PeerService } from '#services/inference-worker/remote/ucx/peer-ser
 import { handshakeHandlers, type HandshakeSide } from '#services/inference-worker/remote/ucx/serve-handshake';
 import { UcxServer } from '#services/inference-worker/remote/ucx/serve-ucx';
 import { UcxHost } from '#native/ucx/ucx-host';
+import { modelInfer, readInfer } from './model-infer';
 
 export interface ServingSettings {
   readonly address: string;
@@ -65,31 +66,18 @@ function serviceOf(engine: (EngineClient & Partial<SlotLender>) | null): PeerSer
 
 /** The same over gRPC: the message is decoded, and its tensors go back. */
 function sendBack(call: ServerUnaryCall<Buffer, Buffer>, callback: sendUnaryData<Buffer>): void {
-  const { model, version, id, tensors, raw } = decodeInferRequest(call.request);
-  const outputs = tensors.map(({ name, datatype, shape }, i) =>
-    asOutput({ name, datatype: datatype as NamedTensor['datatype'], shape, data: raw[i]! }),
-  );
-  callback(null, encodeInferResponse({ model, version, id, tensors: outputs }));
+  const { model, version, requestId: id, inputs } = readInfer(call.request);
+  callback(null, encodeInferResponse({ model, version, id, tensors: inputs.map(asOutput) }));
 }
 
 async function serveTransfer(address: string): Promise<number> {
-  const same = (bytes: Buffer): Buffer => bytes;
   const limits = {
     'grpc.max_receive_message_length': maxMessageBytes,
     'grpc.max_send_message_length': maxMessageBytes,
     'grpc-node.flow_control_window': 4 * 1_024 * 1_024,
   };
   const server = new Server(limits);
-  const method = {
-    path: '/inference.GRPCInferenceService/ModelInfer',
-    requestStream: false,
-    responseStream: false,
-    requestSerialize: same,
-    requestDeserialize: same,
-    responseSerialize: same,
-    responseDeserialize: same,
-  };
-  server.addService({ ModelInfer: method }, { ModelInfer: sendBack });
+  server.addService({ ModelInfer: modelInfer }, { ModelInfer: sendBack });
   return bindServer(server, `${address}:0`);
 }
 
@@ -124,6 +112,8 @@ async function main(): Promise<void> {
     engineAddress: () => (engineSocket === undefined ? null : at),
     maxMessageBytes,
     peers: service,
+    audit: { record: () => undefined, close: () => undefined },
+    gate: null,
     others: [{ definition: peerProtocol(), handlers }],
   });
   process.on('message', (order) => (order === 'break' ? openUcx() : globalThis.gc?.()));

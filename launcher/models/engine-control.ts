@@ -1,4 +1,4 @@
-import { Client, credentials, type MethodDefinition, type ServiceError } from '@grpc/grpc-js';
+import { Client, credentials, Metadata, type MethodDefinition, type ServiceError } from '@grpc/grpc-js';
 import type { GrpcChannel } from '#lib/client-tls';
 import { roundhouseErrorOf } from '#lib/engine-client/grpc-errors';
 import type { ModelState } from '#lib/engine-client/port';
@@ -17,11 +17,13 @@ interface ConfigAnswer {
 /** The model operations of an engine, by the KServe protocol of a worker or of an engine itself. */
 export class EngineControl {
   private readonly client: Client;
+  private readonly metadata = new Metadata();
 
   constructor(
     readonly url: string,
     channel: GrpcChannel = inTheClear,
   ) {
+    if (channel.credential) this.metadata.set('authorization', `Bearer ${channel.credential.reveal()}`);
     this.client = new Client(url, channel.credentials, { ...channel.options, 'grpc.enable_http_proxy': 0 });
   }
 
@@ -63,7 +65,8 @@ export class EngineControl {
         else reject(this.named(error));
       };
       const options = { deadline: Date.now() + timeoutMs };
-      this.client.makeUnaryRequest(path, requestSerialize, responseDeserialize, request, options, onAnswer);
+      const [write, read] = [requestSerialize, responseDeserialize];
+      this.client.makeUnaryRequest(path, write, read, request, this.metadata, options, onAnswer);
     });
   }
 

@@ -33,7 +33,7 @@ function carryOut(invocation: Invocation, parts: CommandParts): Promise<Report> 
 
 async function run(invocation: Invocation): Promise<number> {
   const { modelsDir: folder, maxDeadlineAheadMs: graceMs, ...tls } = loadConfig(process.env, settings);
-  const channel = clientChannel(tls);
+  const channel = clientChannel(tls, invocation.urls);
   const engines = invocation.urls.map((url) => new EngineControl(url, channel));
   try {
     const parts = { folder, engines, env: process.env, graceMs };

@@ -15,7 +15,7 @@ export function remainingOf(metadata: Metadata | undefined): number | undefined 
 }
 
 /** The status of an error at a gRPC edge of ours. */
-export function statusOf(error: RoundhouseError): Partial<StatusObject> {
+export function statusOf(error: RoundhouseError): StatusObject {
   const name = errorCodes[error.code].grpc ?? 'INTERNAL';
   const metadata = new Metadata();
   metadata.set(errorCodeTrailer, error.code);

@@ -12,6 +12,7 @@ import {
   type ConfigOf,
   type Env,
 } from '#lib/config';
+import { accessSettingsOf } from '#lib/access/access-settings';
 import { auditSettings } from '#lib/audit';
 import { remoteSettings } from './remote/remote-settings';
 import { peerSettings } from './remote/ucx/ucx-settings';
@@ -22,6 +23,7 @@ export const workerSettings = {
   ...topicSettings,
   ...peerSettings,
   ...auditSettings,
+  ...accessSettingsOf('WORKER'),
   ...remoteSettings,
   httpPort: portSetting('ROUNDHOUSE_WORKER_HTTP_PORT', 8090),
   grpcPort: portSetting('ROUNDHOUSE_WORKER_GRPC_PORT', 8001),

@@ -1,3 +1,4 @@
+import { accessEvents } from '#lib/access/access-events';
 import { deadLetterEvent } from '#lib/bus/dead-letter-event';
 import { groupJoinedEvent } from '#lib/bus/group-joined-event';
 import { clockSteppedEvent } from '#lib/clock-stepped-event';
@@ -256,6 +257,7 @@ export function workerEvents(telemetry: Telemetry) {
     ...dataPlaneEvents,
     ...admissionEvents,
     ...memoryEvents,
+    ...accessEvents,
     ...schedulingEvents,
     ...clockEvents,
     ...ucxEvents,

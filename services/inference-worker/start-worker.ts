@@ -2,7 +2,6 @@ import { connectBus, topicSpecs, type Bus } from '#lib/bus/kafka';
 import { kafkaAccess } from '#lib/bus/kafka-security';
 import type { WindowedConsumer } from '#lib/bus/port';
 import type { Env } from '#lib/config';
-import { openAuditLog } from '#lib/audit';
 import { startHealthServer, type ReadinessChecks } from '#lib/health';
 import type { ServiceContext, ServicePorts } from '#lib/service';
 import { isBeyondLoopback } from '#lib/open-to-others';
@@ -16,6 +15,7 @@ import { workerEvents, type WorkerEvents } from './events';
 import type { Engines, EngineSet } from './placement/engine-set';
 import { startEngines, type StartedEngines } from './placement/start-engines';
 import { serveKserveHttp } from './protocol/http/serve-kserve-http';
+import { openModelAccess, type ModelAccess } from './protocol/open-model-access';
 import { serveInferenceProtocol } from './protocol/serve-inference-protocol';
 import { serveMetrics } from './protocol/serve-metrics';
 import { startSharing, type SharedEngines } from './remote/start-sharing';
@@ -68,10 +68,11 @@ export interface Started {
 export async function startHealth(
   { config, telemetry, onStop }: Context,
   started: Started,
+  { gate, whyNotFollowed }: ModelAccess,
   others: ReadinessChecks,
 ): Promise<number> {
   const tls = readServerTls(config);
-  const isOpen = !tls?.clientCa && isBeyondLoopback(config.bindHost);
+  const isOpen = !tls?.clientCa && !gate.isAsked && isBeyondLoopback(config.bindHost);
   const health = await startHealthServer({
     registry: telemetry.registry,
     host: config.bindHost,
@@ -83,6 +84,7 @@ export async function startHealth(
     tls,
     warnings: {
       models: () => engineWarnings(started.engines),
+      accessFiles: whyNotFollowed,
       access: () => (isOpen ? 'whoever can connect may load and unload models (docs/security.md)' : null),
     },
     more: statusRoutes(() => started.engines, new IncidentListing(config.incidentFolder)),
@@ -98,13 +100,12 @@ export async function startProtocol(
   context: Context,
   engines: Engines,
   peers: PeerService,
+  { gate, audit }: ModelAccess,
 ): Promise<ProtocolPorts> {
   const { config, logger, telemetry, onStop } = context;
   const { bindHost: bind, kserveMaxBodyBytes: maxBodyBytes, engineMaxMessageBytes: maxMessageBytes } = config;
   const { models } = engines;
   const tls = readServerTls(config);
-  const audit = openAuditLog({ auditFile: config.auditFile, service: 'inference-worker', logger });
-  onStop('audit log', () => audit.close());
   const engine = {
     engineAddress: () => engines.address(),
     whyDown: () => engines.whyDown(),
@@ -112,6 +113,7 @@ export async function startProtocol(
     models,
     tls,
     audit,
+    gate,
   };
   const onFault = (error: Error): void => logger.error({ event: 'KserveHttpFailed', error });
   const grpc = await serveInferenceProtocol({
@@ -179,15 +181,16 @@ async function startShards(
 /** Starts the parts in their order; they stop in the reverse one, so shards in work find their engine. */
 export async function startWorker(context: Context, env: Env): Promise<ServicePorts> {
   const events = workerEvents(context.telemetry);
+  const access = openModelAccess(context, events);
   const started: Started = {};
   const kafka = () => (started.intake ? started.intake.whyNotReady() : 'not connected yet');
-  const http = await startHealth(context, started, { kafka });
+  const http = await startHealth(context, started, access, { kafka });
   const bus = await prepareBus(context, events);
   const local = startEngines(context, events, env);
   const { engines } = local;
   started.engines = engines;
   const sharing = await startSharing(context, local, events, env);
-  const ports = await startProtocol(context, engines, sharing.peers);
+  const ports = await startProtocol(context, engines, sharing.peers, access);
   await Promise.race([waitForEngine(engines, context.signal), sharing.untilRemote()]);
   started.intake = await startShards(context, bus, sharing.placement, local.trace, events);
   await sharing.announce(ports.grpc);

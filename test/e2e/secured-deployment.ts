@@ -53,7 +53,7 @@ interface Parts {
 
 /** A pipeline with ops/secure.env, its broker, its Redis, and callers of it. */
 export class SecuredDeployment {
-  readonly keys: Readonly<Record<'acme' | 'other' | 'small' | 'narrow' | 'acmeRead', string>>;
+  readonly keys: Readonly<Record<'acme' | 'other' | 'small' | 'narrow' | 'models' | 'acmeRead', string>>;
   readonly producer: Issued;
   readonly tokens: IdentityProvider;
   /** A certificate of another authority. */
@@ -247,6 +247,7 @@ function makeKeys(file: string): SecuredDeployment['keys'] {
     other: make('--id', 'other-1', '--tenant', 'other'),
     small: make('--id', 'small-1', '--tenant', 'small'),
     narrow: make('--id', 'narrow-1', '--tenant', 'narrow'),
+    models: make('--id', 'models-1', '--tenant', 'ml', '--scopes', 'models:read,models:admin'),
     acmeRead: make('--id', 'acme-read', '--tenant', 'acme', '--scopes', 'decisions:read'),
   };
 }

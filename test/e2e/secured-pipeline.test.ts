@@ -113,7 +113,7 @@ describeSecured('a pipeline with ops/secure.env, a broker with ACLs and a Redis 
     expect((await d.call(`${ops}/`, pairOf(d.producer))).status).not.toBe(401);
   }, 60_000);
 
-  test('npm run models reaches a worker with a certificate, and only so', () => {
+  test('npm run models reaches a worker with a certificate and a key, and only so', () => {
     const url = ['--url', d.pipeline.workerGrpc];
     const run = (env: object) =>
       spawnSync(process.execPath, [projectPath('dist', 'launcher', 'models', 'main.js'), 'list', ...url], {
@@ -125,8 +125,12 @@ describeSecured('a pipeline with ops/secure.env, a broker with ACLs and a Redis 
       ROUNDHOUSE_CLIENT_TLS_CERT: d.producer.certificate,
       ROUNDHOUSE_CLIENT_TLS_KEY: d.producer.key,
     };
-    expect(run(tls)).toMatchObject({ status: 0, stdout: expect.stringContaining('candidate_cost') });
-    expect(run({}).status).not.toBe(0);
+    const credential = { ROUNDHOUSE_CLIENT_CREDENTIAL: d.keys.models };
+    const listed = { status: 0, stdout: expect.stringContaining('candidate_cost') };
+    expect(run({ ...tls, ...credential })).toMatchObject(listed);
+    expect(run(credential).status).not.toBe(0);
+    expect(run(tls).status).not.toBe(0);
+    expect(run({ ...tls, ROUNDHOUSE_CLIENT_CREDENTIAL: d.keys.acme }).status).not.toBe(0);
   }, 60_000);
 
   test('a caller without a certificate of the authority gets health and nothing else', async () => {
@@ -190,13 +194,24 @@ describeSecured('a pipeline with ops/secure.env, a broker with ACLs and a Redis 
     expect(await d.decision(d.as(d.keys.acmeRead), 'r1')).toMatchObject({ status: 200 });
   }, 30_000);
 
-  test('loads and unloads of models are audited with the caller’s certificate', async () => {
+  test('loads and unloads of models are audited with the caller’s key', async () => {
     const load = '/inference.GRPCInferenceService/RepositoryModelLoad';
     const nowhere = Buffer.from([0x12, 6, ...Buffer.from('no-one')]); // field 2, model_name
-    expect(await d.grpcStatus(d.pipeline.workerGrpc, load, d.producer, nowhere)).not.toBe(status.OK);
+    const call = (key: string) => d.grpcStatus(d.pipeline.workerGrpc, load, d.producer, nowhere, key);
+    expect(await call(d.keys.acme)).toBe(status.PERMISSION_DENIED);
+    expect(d.auditLines().at(-1)).toMatchObject({
+      ...{
+        action: 'access',
+        actor: 'key:acme-1',
+        subject: 'models:admin',
+        outcome: 'refused',
+        reason: 'scope',
+      },
+    });
+    expect(await call(d.keys.models)).not.toBe(status.OK);
     expect(d.auditLines().at(-1)).toMatchObject({
       action: 'model.load',
-      actor: 'certificate:producer',
+      actor: 'key:models-1',
       subject: 'no-one',
       outcome: 'failed',
     });

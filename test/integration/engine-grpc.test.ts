@@ -12,6 +12,7 @@ import type { UnixMs } from '#schemas/brands';
 import { refusesTheFifth } from './engine-admission';
 import { startEngineProcess, type RunningEngine } from './engine-process';
 import { echoConfig, echoInputs, makeRepository, operations, type TestRepository } from './engine-repository';
+import { openToAll } from '../support/open-to-all';
 
 jest.setTimeout(60_000);
 
@@ -28,7 +29,12 @@ beforeAll(async () => {
     ROUNDHOUSE_ENGINE_MAX_QUEUED: '0',
     ROUNDHOUSE_ENGINE_MAX_MESSAGE_BYTES: String(maxMessageBytes),
   });
-  tcp = await serveInferenceProtocol({ bind: '127.0.0.1', port: 0, engineAddress: engine.address });
+  tcp = await serveInferenceProtocol({
+    ...openToAll,
+    bind: '127.0.0.1',
+    port: 0,
+    engineAddress: engine.address,
+  });
   clients['unix'] = connectEngine({ address: engine.address });
   clients['tcp'] = connectEngine({ address: `127.0.0.1:${tcp.port}` });
 });

@@ -7,6 +7,7 @@ import {
 } from '#services/inference-worker/protocol/serve-inference-protocol';
 import { startEngineProcess, type RunningEngine } from './engine-process';
 import { echoConfig, makeRepository, type TestRepository } from './engine-repository';
+import { openToAll } from '../support/open-to-all';
 
 jest.setTimeout(60_000);
 
@@ -18,7 +19,12 @@ let tcp: InferenceProtocol;
 beforeAll(async () => {
   repository = makeRepository({ echo: echoConfig() });
   engine = await startEngineProcess(repository.folder);
-  tcp = await serveInferenceProtocol({ bind: '127.0.0.1', port: 0, engineAddress: engine.address });
+  tcp = await serveInferenceProtocol({
+    ...openToAll,
+    bind: '127.0.0.1',
+    port: 0,
+    engineAddress: engine.address,
+  });
 });
 afterAll(async () => {
   await tcp.close();

@@ -7,6 +7,7 @@ import { serveInferenceProtocol } from '#services/inference-worker/protocol/serv
 import type { UnixMs } from '#schemas/brands';
 import { startEngineProcess } from './engine-process';
 import { echoConfig, echoInputs, makeRepository, operations, type TestRepository } from './engine-repository';
+import { openToAll } from '../support/open-to-all';
 
 jest.setTimeout(60_000);
 
@@ -74,7 +75,12 @@ test('a stopping engine finishes what runs and refuses nothing that it took', as
 
 test('the TCP side answers UNAVAILABLE while there is no engine, and serves the next one', async () => {
   let address: string | null = null;
-  const tcp = await serveInferenceProtocol({ bind: '127.0.0.1', port: 0, engineAddress: () => address });
+  const tcp = await serveInferenceProtocol({
+    ...openToAll,
+    bind: '127.0.0.1',
+    port: 0,
+    engineAddress: () => address,
+  });
   const client = connectEngine({ address: `127.0.0.1:${tcp.port}` });
   await expect(client.infer(request(), inSeconds(5))).rejects.toMatchObject({ code: 'ENGINE_LOST' });
   for (let i = 0; i < 2; i += 1) {
@@ -85,7 +91,12 @@ test('the TCP side answers UNAVAILABLE while there is no engine, and serves the 
     await engine.stop();
     expect(await client.isLive()).toBe(false);
   }
-  const taken = serveInferenceProtocol({ bind: '127.0.0.1', port: tcp.port, engineAddress: '' });
+  const taken = serveInferenceProtocol({
+    ...openToAll,
+    bind: '127.0.0.1',
+    port: tcp.port,
+    engineAddress: '',
+  });
   await expect(taken).rejects.toMatchObject({ code: 'PORT_IN_USE' });
   await client.close();
   await tcp.close();

@@ -13,6 +13,7 @@ import { startEngineProcess, type RunningEngine } from './engine-process';
 import { faultEnv } from './fault-models';
 import { python, whyNoPython } from './python-environment';
 import { echoConfig, makeRepository, type TestRepository } from './engine-repository';
+import { openToAll } from '../support/open-to-all';
 
 jest.setTimeout(60_000);
 
@@ -46,10 +47,17 @@ whenPython("Python's tritonclient", () => {
     cpSync(projectPath('test/fixtures/fault-injection'), repository.folder, { recursive: true });
     engine = await startEngineProcess(repository.folder, faultEnv);
     const engineAddress = () => engine.address;
-    tcp = await serveInferenceProtocol({ bind: '127.0.0.1', port: 0, engineAddress });
+    tcp = await serveInferenceProtocol({ ...openToAll, bind: '127.0.0.1', port: 0, engineAddress });
     const whyDown = () => null;
     const maxBodyBytes = 33_554_432;
-    http = await serveKserveHttp({ bind: '127.0.0.1', port: 0, engineAddress, whyDown, maxBodyBytes });
+    http = await serveKserveHttp({
+      ...openToAll,
+      bind: '127.0.0.1',
+      port: 0,
+      engineAddress,
+      whyDown,
+      maxBodyBytes,
+    });
   });
   afterAll(async () => {
     await tcp.close();

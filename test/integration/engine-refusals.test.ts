@@ -8,6 +8,7 @@ import {
 import { AdmissionView, Releases } from './engine-admission';
 import { startEngineProcess, type RunningEngine } from './engine-process';
 import { echoInputs, makeRepository, operations, type TestRepository } from './engine-repository';
+import { openToAll } from '../support/open-to-all';
 
 jest.setTimeout(60_000);
 
@@ -48,8 +49,8 @@ beforeAll(async () => {
     ECHO_RELEASES: releases.folder,
   });
   const options = { bind: '127.0.0.1', port: 0, engineAddress: () => engine.address, whyDown: () => null };
-  grpc = await serveInferenceProtocol({ ...options, atOnce: { calls: 1, bytes: 1_000_000 } });
-  http = await serveKserveHttp({ ...options, maxBodyBytes: 10_000 });
+  grpc = await serveInferenceProtocol({ ...openToAll, ...options, atOnce: { calls: 1, bytes: 1_000_000 } });
+  http = await serveKserveHttp({ ...openToAll, ...options, maxBodyBytes: 10_000 });
   own = new Client(engine.address, credentials.createInsecure());
   outside = new Client(`127.0.0.1:${grpc.port}`, credentials.createInsecure());
   const name = releases.next();

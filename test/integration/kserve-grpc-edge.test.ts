@@ -8,6 +8,7 @@ import {
 } from '#services/inference-worker/protocol/serve-inference-protocol';
 import { startEngineProcess, type RunningEngine } from './engine-process';
 import { echoConfig, echoInputs, makeRepository, operations, type TestRepository } from './engine-repository';
+import { openToAll } from '../support/open-to-all';
 
 jest.setTimeout(60_000);
 
@@ -22,6 +23,7 @@ beforeAll(async () => {
   engine = await startEngineProcess(repository.folder);
   address = engine.address;
   edge = await serveInferenceProtocol({
+    ...openToAll,
     bind: '127.0.0.1',
     port: 0,
     engineAddress: () => address,
@@ -53,6 +55,7 @@ test('a message above the limit is refused, and the next one passes', async () =
 test('more calls than the bound are refused as ENGINE_BUSY, and pass when the others have ended', async () => {
   const atOnce = { calls: 2, bytes: 1_000_000 };
   const small = await serveInferenceProtocol({
+    ...openToAll,
     bind: '127.0.0.1',
     port: 0,
     engineAddress: () => address,

@@ -3,6 +3,7 @@ import { serveKserveHttp } from '#services/inference-worker/protocol/http/serve-
 import { startEngineProcess, type RunningEngine } from './engine-process';
 import { echoConfig, makeRepository, type TestRepository } from './engine-repository';
 import { faultEnv } from './fault-models';
+import { openToAll } from '../support/open-to-all';
 
 /** Inputs and outputs of every kind, passed through. */
 const kinds = ['INT64', 'UINT64', 'FP32', 'FP64', 'BOOL', 'UINT8'];
@@ -45,6 +46,7 @@ export async function startKserveHttp(): Promise<KserveHttpBench> {
   const engine = await startEngineProcess(repository.folder, faultEnv);
   const faults: Error[] = [];
   const http = await serveKserveHttp({
+    ...openToAll,
     bind: '127.0.0.1',
     port: 0,
     engineAddress: () => bench.address,

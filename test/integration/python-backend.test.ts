@@ -17,6 +17,7 @@ import { startEngineProcess, type RunningEngine } from './engine-process';
 import { echoConfig, makeRepository, type TestRepository } from './engine-repository';
 import { python, whyNoPython } from './python-environment';
 import { stopProcess } from '../support/stop-process';
+import { openToAll } from '../support/open-to-all';
 
 jest.setTimeout(60_000);
 
@@ -48,6 +49,7 @@ let repository: TestRepository;
 
 const serve = (): Promise<KserveHttp> =>
   serveKserveHttp({
+    ...openToAll,
     bind: '127.0.0.1',
     port: 0,
     engineAddress: () => engine.address,

@@ -9,6 +9,7 @@ import {
 } from '#services/inference-worker/protocol/serve-inference-protocol';
 import { faultEnv, faultRequest, makeFaultModels, type FaultModels } from './fault-models';
 import { startSentinel, type SentinelBench } from './sentinel-harness';
+import { openToAll } from '../support/open-to-all';
 
 jest.setTimeout(120_000);
 
@@ -31,8 +32,14 @@ async function start(options: Parameters<typeof startSentinel>[1] = {}): Promise
   bench = startSentinel(models.folder, { silenceFloorMs: 500, ...options, env: faultEnv });
   const { link } = bench;
   const engine = { engineAddress: () => link.address(), whyDown: () => link.whyDown() };
-  grpcPort = await serveInferenceProtocol({ bind: '127.0.0.1', port: 0, ...engine });
-  httpPort = await serveKserveHttp({ bind: '127.0.0.1', port: 0, maxBodyBytes: 1_024, ...engine });
+  grpcPort = await serveInferenceProtocol({ ...openToAll, bind: '127.0.0.1', port: 0, ...engine });
+  httpPort = await serveKserveHttp({
+    ...openToAll,
+    bind: '127.0.0.1',
+    port: 0,
+    maxBodyBytes: 1_024,
+    ...engine,
+  });
   grpc = connectEngine({ address: `127.0.0.1:${grpcPort.port}` });
   await bench.client();
 }

@@ -17,6 +17,7 @@ import { loadProtocol } from '#lib/engine-client/protocol';
 import { WantedModels, type ModelOperation } from '../sentinel/wanted-models';
 import { serveKserveHttp, type KserveHttp } from './http/serve-kserve-http';
 import { serveInferenceProtocol, type InferenceProtocol } from './serve-inference-protocol';
+import { openToAll } from '../../../test/support/open-to-all';
 
 interface HeldLoad {
   readonly model: string;
@@ -76,8 +77,8 @@ beforeEach(async () => {
     whyDown: () => (active === null ? 'it was killed' : null),
     models,
   };
-  grpc = await serveInferenceProtocol(options);
-  http = await serveKserveHttp({ ...options, maxBodyBytes: 1_024, maxConnections: 2 });
+  grpc = await serveInferenceProtocol({ ...openToAll, ...options });
+  http = await serveKserveHttp({ ...openToAll, ...options, maxBodyBytes: 1_024, maxConnections: 2 });
 });
 afterEach(async () => {
   await Promise.all([grpc.close(), http.close()]);

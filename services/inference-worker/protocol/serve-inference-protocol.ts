@@ -15,6 +15,8 @@ import { decodeRepositoryModel } from '#lib/engine-client/control-messages';
 import { statusOf } from '#lib/engine-client/grpc-errors';
 import { loadProtocol } from '#lib/engine-client/protocol';
 import { bindServer, grpcAddress } from '#lib/grpc-bind';
+import type { AccessGate } from '#lib/access/gate';
+import { findAdmitted } from '#lib/access/grpc-admission';
 import type { AuditLog } from '#lib/audit';
 import { grpcServerCredentials } from '#lib/grpc-server-credentials';
 import { actorOfSubject, type ServerTls } from '#lib/server-tls';
@@ -25,6 +27,7 @@ import type { PeerService } from '../remote/ucx/peer-service';
 import type { ModelOperation, WantedModels } from '../sentinel/wanted-models';
 import { CallsUnderWay, type CallBounds } from './calls-under-way';
 import { EngineConnection } from './engine-connection';
+import { modelAdmission } from './model-access';
 import { lostCall } from './lost-call';
 import { peerInference } from './serve-peer-inference';
 import { tracedInference } from './traced-inference';
@@ -45,7 +48,9 @@ export interface InferenceProtocolOptions {
   /** null or absent: in the clear. */
   readonly tls?: ServerTls | null;
   /** Of loads and unloads. */
-  readonly audit?: AuditLog;
+  readonly audit: AuditLog;
+  /** null: whoever can connect may do everything. */
+  readonly gate: AccessGate | null;
   /** What other workers ask for; absent: they are served as everybody else is. */
   readonly peers?: PeerService;
   /** For calls whose callers record a trace. */
@@ -103,18 +108,21 @@ function lostOr(error: ServiceError, whyDown: WhyDown): Partial<StatusObject> {
   return lost === null ? { code, details, metadata } : statusOf(new RoundhouseError('ENGINE_LOST', lost));
 }
 
+function holderOf(call: ServerUnaryCall<Buffer, Buffer>): string {
+  const certificate = call.getAuthContext().sslPeerCertificate;
+  return certificate === undefined ? 'anyone' : actorOfSubject(certificate.subject);
+}
+
 /** Also what an engine refuses, and what none was there for. */
 function audited(
   kind: ModelOperation['kind'],
   call: ServerUnaryCall<Buffer, Buffer>,
   callback: sendUnaryData<Buffer>,
-  audit: AuditLog | undefined,
+  audit: AuditLog,
 ): sendUnaryData<Buffer> {
-  if (audit === undefined) return callback;
-  const certificate = call.getAuthContext().sslPeerCertificate;
   const entry = {
     action: `model.${kind}`,
-    actor: certificate === undefined ? 'anyone' : actorOfSubject(certificate.subject),
+    actor: findAdmitted(call.metadata)?.actor ?? holderOf(call),
     subject: shownText(decodeRepositoryModel(call.request), 100),
     address: call.getPeer(),
   };
@@ -248,6 +256,7 @@ export async function serveInferenceProtocol(options: InferenceProtocolOptions):
     'grpc.max_receive_message_length': maxMessageBytes,
     'grpc.max_send_message_length': maxMessageBytes,
     ...silentPeers,
+    interceptors: modelAdmission(options.gate),
   });
   for (const service of Object.values(loadProtocol()) as ServiceDefinition[]) {
     const handlers = forwarders(service, engine, whyDown, underWay, options);

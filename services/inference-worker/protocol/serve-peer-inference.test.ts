@@ -10,6 +10,7 @@ import { PeerRequests } from '../remote/peer-requests';
 import { asRefusedThere } from '../remote/refused-there';
 import type { ServedAnswer } from '../remote/ucx/peer-service';
 import { serveInferenceProtocol, type InferenceProtocol } from './serve-inference-protocol';
+import { openToAll } from '../../../test/support/open-to-all';
 
 type Infer = (request: InferRequest, until: UnixMs, signal: AbortSignal) => Promise<ServedAnswer>;
 
@@ -22,7 +23,7 @@ let raw: Client;
 beforeEach(async () => {
   peers = new PeerRequests({ infer: (...call) => infer(...call), load: () => ({ waiting: 7 }) });
   const none = { engineAddress: () => null, whyDown: () => 'there is none', maxMessageBytes: 4_096 };
-  protocol = await serveInferenceProtocol({ bind: '127.0.0.1', port: 0, peers, ...none });
+  protocol = await serveInferenceProtocol({ ...openToAll, bind: '127.0.0.1', port: 0, peers, ...none });
   peer = connectEngine({ address: `127.0.0.1:${protocol.port}`, asPeer: true });
   raw = new Client(`127.0.0.1:${protocol.port}`, credentials.createInsecure());
 });

@@ -4,6 +4,7 @@ import { shownText } from '#schemas/shown-text';
 import { loadWorkerConfig } from '../config';
 import { workerEvents } from '../events';
 import { startEngines } from '../placement/start-engines';
+import { openModelAccess } from '../protocol/open-model-access';
 import { startSharing } from '../remote/start-sharing';
 import { startHealth, startProtocol, waitForEngine, type Started } from '../start-worker';
 
@@ -26,13 +27,14 @@ function run(): Promise<void> {
     loadConfig: loadWorkerConfig,
     async start(context) {
       const started: Started = {};
-      const http = await startHealth(context, started, {});
       const events = workerEvents(context.telemetry);
+      const access = openModelAccess(context, events);
+      const http = await startHealth(context, started, access, {});
       const local = startEngines(context, events, process.env);
       const { engines } = local;
       started.engines = engines;
       const sharing = await startSharing(context, local, events, process.env);
-      const ports = await startProtocol(context, engines, sharing.peers);
+      const ports = await startProtocol(context, engines, sharing.peers, access);
       await waitForEngine(engines, context.signal);
       await sharing.announce(ports.grpc);
       return { http, ...ports };

@@ -2,14 +2,16 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { defaultMaxMessageBytes } from '#lib/engine-client/grpc';
 import { noTracer, type Tracer } from '#lib/tracing/tracer';
+import type { AccessGate } from '#lib/access/gate';
 import type { AuditLog } from '#lib/audit';
 import { closeServer, listen } from '#lib/health';
-import { actorOf, createWebServer, type ServerTls } from '#lib/server-tls';
+import { createWebServer, type ServerTls } from '#lib/server-tls';
 import { shownText } from '#schemas/shown-text';
 import type { WantedModels } from '../../sentinel/wanted-models';
 import { CallsUnderWay } from '../calls-under-way';
 import { EngineConnection } from '../engine-connection';
 import { tracedHttpInference } from '../traced-inference';
+import { admittedActor } from './admitted-actor';
 import { controls } from './control-answers';
 import { EngineCalls } from './engine-calls';
 import { HttpFault, unavailable } from './http-fault';
@@ -38,7 +40,9 @@ export interface KserveHttpOptions {
   /** null or absent: in the clear. */
   readonly tls?: ServerTls | null;
   /** Of loads and unloads. */
-  readonly audit?: AuditLog;
+  readonly audit: AuditLog;
+  /** null: whoever can connect may do everything. */
+  readonly gate: AccessGate | null;
   /** For calls whose callers record a trace. */
   readonly tracer?: Tracer;
   /** For faults that are ours. */
@@ -133,7 +137,8 @@ class KserveHttpServer {
     try {
       over = this.enter();
       const route = routeOf(request.method ?? '', request.url ?? '');
-      await this.answer(route, request, response);
+      const actor = await admittedActor(this.options.gate, route, request);
+      await this.answer(route, request, response, actor);
     } catch (error) {
       this.answerFault(error, request, response);
     } finally {
@@ -150,7 +155,12 @@ class KserveHttpServer {
     }
   }
 
-  private async answer(route: Route, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  private async answer(
+    route: Route,
+    request: IncomingMessage,
+    response: ServerResponse,
+    actor: string,
+  ): Promise<void> {
     const gone = goneSignal(response);
     await this.bodies.with(request, async (body) => {
       if (route.name === 'modelInfer') {
@@ -168,23 +178,28 @@ class KserveHttpServer {
       const control = controls[route.name as keyof typeof controls];
       const json = route.method === 'POST' ? jsonObjectOf(body) : new Map<string, never>();
       const answer = control({ route, body: json, calls: this.calls, gone });
-      sendJson(response, 200, await this.audited(route, request, answer));
+      sendJson(response, 200, await this.audited(route, request, actor, answer));
     });
   }
 
   /** A load or unload, also one that fails. */
-  private async audited<T>(route: Route, request: IncomingMessage, work: Promise<T>): Promise<T> {
+  private async audited<T>(
+    route: Route,
+    request: IncomingMessage,
+    actor: string,
+    work: Promise<T>,
+  ): Promise<T> {
     const action = auditedRoutes[route.name];
     if (action === undefined) return work;
     const address = request.socket.remoteAddress ?? 'unknown';
-    const entry = { action, actor: actorOf(request), subject: shownText(route.subject, 100), address };
+    const entry = { action, actor, subject: shownText(route.subject, 100), address };
     try {
       const answer = await work;
-      this.options.audit?.record({ ...entry, outcome: 'done' });
+      this.options.audit.record({ ...entry, outcome: 'done' });
       return answer;
     } catch (error) {
       const reason = shownText((error as Error).message, 200);
-      this.options.audit?.record({ ...entry, outcome: 'failed', reason });
+      this.options.audit.record({ ...entry, outcome: 'failed', reason });
       throw error;
     }
   }

