@@ -1,0 +1,24 @@
+import { decodeInferRequest } from '#lib/engine-client/infer-messages';
+import type { NamedTensor } from '#schemas/domain';
+
+const same = (bytes: Buffer): Buffer => bytes;
+
+/** The call of the inference protocol, for a server that reads and writes the messages itself. */
+export const modelInfer = {
+  path: '/inference.GRPCInferenceService/ModelInfer',
+  requestStream: false,
+  responseStream: false,
+  requestSerialize: same,
+  requestDeserialize: same,
+  responseSerialize: same,
+  responseDeserialize: same,
+};
+
+/** What a message asks for. */
+export function readInfer(message: Buffer) {
+  const { model, version, id: requestId, tensors, raw } = decodeInferRequest(message);
+  const inputs = tensors.map(({ name, datatype, shape }, i): NamedTensor => {
+    return { name, datatype: datatype as NamedTensor['datatype'], shape, data: raw[i]! };
+  });
+  return { model, version, requestId, inputs };
+}
