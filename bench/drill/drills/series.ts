@@ -40,9 +40,9 @@ async function synthetic(count: number): Promise<Check[]> {
   ];
 }
 
-/** Node's kinds of open handles come and go by themselves; there are a dozen. */
+/** Node's kinds of open handles and of garbage collections come by themselves; there are a dozen and four. */
 const ownSeries = (series: ReadonlyMap<string, number>): number =>
-  [...series.keys()].filter((name) => !name.startsWith('nodejs_active_')).length;
+  [...series.keys()].filter((name) => !/^nodejs_(active|gc)_/.test(name)).length;
 
 async function live({ stand, of }: DrillContext): Promise<Check[]> {
   const sender = senderTo(stand, 'series');
