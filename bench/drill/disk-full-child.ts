@@ -6,6 +6,7 @@ import { startPipeline, type Pipeline } from '#launcher/pipeline';
 import { connectBus } from '#lib/bus/kafka';
 import { createTelemetry } from '#lib/telemetry';
 import { topicsOf } from '#schemas/topics';
+import { ConsoleWatch } from './console/console-watch';
 import { check, timing, type Check } from './drill';
 import { allDecided } from './rounds/decided';
 import { Sender } from './rounds/sender';
@@ -60,6 +61,7 @@ async function drill(pipeline: Pipeline): Promise<Check[]> {
   const sender = new Sender(pipeline.ingestUrl, 'disk-full');
   const steady = sender.steadily(200, 8_000);
   await sleep(3_000);
+  const eyes = new ConsoleWatch(pipeline.consoleUrl);
   const file = join(folder, 'full');
   const taken = fill(file);
   const before = sender.accepted.length;
@@ -75,17 +77,19 @@ async function drill(pipeline: Pipeline): Promise<Check[]> {
   const bus = connectBus({ brokers: pipeline.kafkaBrokers.split(','), clientId: 'drill', logger });
   const published = await allDecided({ bus, topics: topicsOf() }, sender.runId, sender.accepted);
   await bus.close();
+  const seen = await eyes.stop({ where: /Kafka|Redis/, words: /./ });
   return [
     check('bytes taken', '≥ 1', taken, taken > 0),
     check('rounds accepted meanwhile', 'few or none', meanwhile, true),
     timing('a round solved whole after there is room', 60_000, again),
+    check('the console named', 'Kafka or Redis', seen.cause ?? 'neither', seen.found !== 'lacking'),
     ...standing(verdictOf(sender.rounds, published)),
   ];
 }
 
 async function main(): Promise<void> {
   execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${diskBytes}`, 'tmpfs', folder]);
-  const pipeline = await startPipeline({ inheritedEnv: process.env, runRoot: folder });
+  const pipeline = await startPipeline({ inheritedEnv: process.env, runRoot: folder, counts: { ops: 1 } });
   const checks = await drill(pipeline).finally(() => pipeline.stop());
   console.log(JSON.stringify(checks));
 }

@@ -1,3 +1,4 @@
+import type { NamedCause } from './console/judge-console';
 import type { Stand, StandOptions } from './stand/stand';
 
 /** `quick`: a tenth, for CI. */
@@ -32,6 +33,8 @@ export interface Drill {
   readonly expected: string;
   /** Alerts that have to fire while it lasts (ops/prometheus). */
   readonly alerts?: readonly string[];
+  /** What the console has to name, for who has only that and the runbook; absent where nothing is wrong. */
+  readonly console?: NamedCause;
   /** Part of the tenth that CI runs. */
   readonly inQuick: boolean;
   /** Needs a stand of its own with these settings; `none`: makes what it needs itself. */

@@ -32,7 +32,7 @@ async function drill(options: DrillOptions): Promise<number> {
   const watch = async (stand: Parameters<typeof startAlertWatch>[0]) =>
     options.alerts ? startAlertWatch(stand, note) : null;
   const quiet = options.quietRuns === 0 ? null : await quietRuns(options.quietRuns, watch, note);
-  const results = await runDrills(options.drills, { ...options, note, watch });
+  const results = await runDrills(options.drills, { ...options, note, watch, seesConsole: true });
   const facts = factsOf(options);
   if (options.write) writeFileSync(projectPath('docs', 'fault-matrix.md'), faultMatrix(results, facts));
   const failed = results.filter(({ passed }) => !passed).map(({ name }) => name);

@@ -22,6 +22,15 @@ function alertsCell({ alerts }: DrillResult): string {
   return [...fired, ...missing].join('<br>') || 'none';
 }
 
+/** The cause as the console named it; where it stood above all others that is not said. */
+function consoleCell({ console: seen }: DrillResult): string {
+  if (seen === null) return '–';
+  if (seen.found === null) return 'nothing is wrong';
+  if (seen.found === 'lacking') return '**✗** not named';
+  const among = seen.found === 'first' ? '' : ' (among others)';
+  return `${seen.cause}${among}: \`${seen.runbook}\``;
+}
+
 /** docs/fault-matrix.md: a row a drill, in the order of PAINS.md's rows, then the faults without a number. */
 export function faultMatrix(results: readonly DrillResult[], facts: RunFacts): string {
   const numbered = (row: string) => (/^\d+$/.test(row) ? Number(row) : Infinity);
@@ -35,6 +44,7 @@ export function faultMatrix(results: readonly DrillResult[], facts: RunFacts): s
       result.expected,
       measuredCell(result),
       alertsCell(result),
+      consoleCell(result),
       `${result.seconds} s`,
       result.passed ? 'passed' : '**failed**',
     ];
@@ -45,8 +55,8 @@ export function faultMatrix(results: readonly DrillResult[], facts: RunFacts): s
 Written by \`${facts.command}\` on ${facts.at} (${facts.machine}; ${facts.commit}): ${results.length - failed} of ${results.length} drills passed. Do not
 edit: fault-drills.md says how a drill is run and what the columns mean.
 
-| row | drill | fault, really made | expected | measured | alerts that fired | took | |
-| --- | --- | --- | --- | --- | --- | --- | --- |
+| row | drill | fault, really made | expected | measured | alerts that fired | what the console named | took | |
+| --- | --- | --- | --- | --- | --- | --- | --- | --- |
 ${rows.join('\n')}
 `;
 }

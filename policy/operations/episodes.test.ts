@@ -39,23 +39,36 @@ describe('what was wrong of late', () => {
     expect(episodes.standing()).toEqual([]);
   });
 
-  test('the same again within a minute is the same; later it is another', () => {
+  test('the same again within half a minute is the same; later it is another', () => {
     const { look, short } = setUp();
     look(1_000, kafka);
     look(2_000);
-    look(61_000, kafka);
-    look(62_000);
-    expect(short()).toEqual(['kafka 1000-62000 ×0 0/0']);
-    look(122_000, kafka);
-    expect(short()).toEqual(['kafka 122000- ×0 0/0', 'kafka 1000-62000 ×0 0/0']);
+    look(31_000, kafka);
+    look(32_000);
+    expect(short()).toEqual(['kafka 1000-32000 ×0 0/0']);
+    look(62_000, kafka);
+    expect(short()).toEqual(['kafka 62000- ×0 0/0', 'kafka 1000-32000 ×0 0/0']);
   });
 
   test('what happens again is counted', () => {
     const { look, short } = setUp();
     look(1_000, happened('dead', 3));
     look(31_000, happened('dead', 4));
-    look(91_001, happened('dead', 1));
-    expect(short()).toEqual(['dead 91001-91001 ×1 0/0', 'dead 1000-31000 ×7 0/0']);
+    look(61_001, happened('dead', 1));
+    expect(short()).toEqual(['dead 61001-61001 ×1 0/0', 'dead 1000-31000 ×7 0/0']);
+  });
+
+  test('what happened twice costs nothing in between, and what comes long behind it is not its', () => {
+    const { episodes, look, short } = setUp();
+    look(1_000, happened('ended:x'));
+    look(25_000, happened('ended:x'));
+    episodes.suffered([late(10_000, 15_000), late(24_000, 26_000)], 26_000);
+    look(42_000, state('group-empty', ['ended:*']));
+    expect(short()).toEqual([
+      'group-empty 42000- ×0 0/0',
+      'rounds:late 26000-26000 ×1 0/0',
+      'ended:x 1000-25000 ×2 1/0',
+    ]);
   });
 
   test('what was seen before its cause becomes one with it, its rounds too', () => {

@@ -36,8 +36,10 @@ export interface Sufferer {
   readonly to: number;
 }
 
-/** The same again within this is the same episode; so long a cause explains what comes behind it. */
-export const lingerMs = 60_000;
+/** The same again within this is the same episode. */
+const againMs = 30_000;
+/** So long behind its last sign, and that of what follows from it, a cause explains what comes. */
+const explainsMs = 15_000;
 /** A cause is seen this much later than what it did. */
 const noticeMs = 5_000;
 const mostEpisodes = 60;
@@ -110,7 +112,7 @@ export class Episodes {
   }
 
   private put({ id, root, consequences }: Explained, at: number): void {
-    const known = this.kept.findLast((one) => one.signal.id === id && one.seenAt >= at - lingerMs);
+    const known = this.kept.findLast((one) => one.signal.id === id && one.seenAt >= at - againMs);
     const one = known ?? this.begin(root, at);
     if (one === null) return;
     this.changes += 1;
@@ -164,10 +166,8 @@ export class Episodes {
    */
   suffered(rounds: readonly Sufferer[], at: number): void {
     for (const { signal, cost, from, to } of rounds) {
-      const isMeanwhile = ({ beganAt, endedAt, seenAt }: Kept): boolean =>
-        to >= beganAt - noticeMs && from <= (endedAt === null ? Infinity : Math.max(endedAt, seenAt));
       const causes = this.kept.filter(
-        (one) => isMeanwhile(one) && explanationOf(signal, [one.signal.id]) !== null,
+        (one) => isMeanwhile(one, from, to) && explanationOf(signal, [one.signal.id]) !== null,
       );
       for (const one of causes) one.rounds[cost] += 1;
       if (causes.length === 0) this.put({ id: signal.id, root: signal, consequences: [] }, at);
@@ -177,8 +177,9 @@ export class Episodes {
 
   /** Causes that still explain what comes behind them, the newest first. */
   lately(at: number): string[] {
-    const those = this.kept.filter(({ seenAt }) => seenAt >= at - lingerMs);
-    return those.map(({ signal }) => signal.id).reverse();
+    const those = this.kept.filter(({ seenAt }) => seenAt >= at - explainsMs);
+    const endOf = ({ endedAt }: Kept): number => endedAt ?? Infinity;
+    return those.sort((a, b) => endOf(b) - endOf(a)).map(({ signal }) => signal.id);
   }
 
   /** The newest first. */
@@ -197,6 +198,12 @@ export class Episodes {
       Number(level === 'warn') + 2 * Number(endedAt !== null);
     return found.sort((a, b) => rank(a) - rank(b) || a.beganAt - b.beganAt);
   }
+}
+
+/** What happened again and again was not there in between. */
+function isMeanwhile({ times, beganAt, endedAt, seenAt }: Kept, from: number, to: number): boolean {
+  const begin = times > 0 ? seenAt : beganAt;
+  return to >= begin - noticeMs && from <= (endedAt === null ? Infinity : Math.max(endedAt, seenAt));
 }
 
 const isOfRounds = ({ id }: Signal): boolean => id.startsWith('rounds:');

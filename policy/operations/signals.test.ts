@@ -37,6 +37,12 @@ describe('what explains what', () => {
     expect(tree([empty], ['group-empty:worker'])).toEqual(['group-empty:worker']);
   });
 
+  test('a cause of now explains before one that is over, and of those the newest', () => {
+    const [late, now] = [signal('late', 'kafka', 'silent:*'), signal('silent:b')];
+    expect(tree([now, late], ['kafka'])).toEqual(['silent:b > late']);
+    expect(tree([late], ['silent:c', 'kafka'])).toEqual(['(silent:c) > late']);
+  });
+
   test('of two that explain each other the first is the cause', () => {
     expect(tree([signal('a', 'b'), signal('b', 'a'), signal('c', 'b')])).toEqual(['a > b > c']);
     expect(explanationOf(signal('a', 'a', 'x*'), ['a', 'y'])).toBeNull();

@@ -43,18 +43,24 @@ export function explanationOf(
   return null;
 }
 
+/** Of causes that are over the newest: `ids` stand in that order. */
+function pastExplanationOf({ id, after }: Signal, ids: readonly string[]): string | null {
+  return ids.find((other) => other !== id && after.some((pattern) => matches(pattern, other))) ?? null;
+}
+
 /**
  * Each signal under what explains it: a broker that is gone explains services that are not ready, and these explain a group
  * without members. Causes stand before what they may explain, so nothing explains itself in a circle. `lately`: ids of
- * causes that are over but for what follows from them.
+ * causes that are over, the newest first; they explain what no cause of now does.
  */
 export function explain(signals: readonly Signal[], lately: readonly string[] = []): Explained[] {
   const present = new Set(signals.map(({ id }) => id));
-  const ids = lately.filter((id) => !present.has(id));
-  const rootOf = new Map(ids.map((id) => [id, id]));
+  const past = lately.filter((id) => !present.has(id));
+  const rootOf = new Map(past.map((id) => [id, id]));
+  const ids: string[] = [];
   const found = new Map<string, { root: Signal | null; consequences: Signal[] }>();
   for (const signal of signals) {
-    const cause = explanationOf(signal, ids);
+    const cause = explanationOf(signal, ids) ?? pastExplanationOf(signal, past);
     const root = cause === null ? signal.id : rootOf.get(cause)!;
     const group = found.get(root) ?? { root: null, consequences: [] };
     if (cause === null) group.root = signal;

@@ -126,6 +126,7 @@ export const byteDrills: readonly Drill[] = [
     fault: 'the sequence numbers of ingest’s producer are used up by somebody else: OUT_OF_ORDER_SEQUENCE',
     expected: 'the producer is made anew; every round is accepted and decided',
     alerts: ['RoundhouseDeadLetters'],
+    console: { where: /worker|aggregator/, words: /dead-lettered/ },
     inQuick: true,
     run: (context) =>
       underLoad(context, 'sequence', { everyMs: 100 }, async () => {
@@ -143,6 +144,7 @@ export const byteDrills: readonly Drill[] = [
     fault: 'a Java client puts batches on the shards’ topic, compressed by gzip, snappy, lz4 and zstd',
     expected: 'all read (and, being no shards, dead-lettered byte for byte); the consumer goes on',
     alerts: ['RoundhouseDeadLetters'],
+    console: { where: /worker/, words: /dead-lettered/ },
     inQuick: false,
     run: codecs,
   },
@@ -153,6 +155,7 @@ export const byteDrills: readonly Drill[] = [
       '3,000 hostile messages on shards, rounds and outcomes (300 in CI): bits, cuts, counts of 2^40, noise',
     expected: 'dead letters with typed reasons; memory bounded; nothing ends',
     alerts: ['RoundhouseDeadLetters'],
+    console: { where: /worker|aggregator/, words: /dead-lettered/ },
     inQuick: true,
     run: (context) => underLoad(context, 'hostile', { everyMs: 400 }, () => hostileBytes(context)),
   },

@@ -64,6 +64,7 @@ const clockStepped = (name: string, stepMs: number, inQuick: boolean): Drill => 
   fault: `the aggregator's clock is set ${stepMs > 0 ? 'forward' : 'back'} by ${Math.abs(stepMs) / 1_000} s under 5 rounds/s`,
   expected: 'seen, measured against the broker; it ends and starts again; nothing lost, late ones marked',
   alerts: ['RoundhouseRestarted'],
+  console: { where: /aggregator/, words: /clock/i },
   inQuick,
   run: (context) => underLoad(context, name, {}, () => clockStep(context, stepMs)),
 });
@@ -75,6 +76,7 @@ export const clockDrills: readonly Drill[] = [
     fault: 'the worker stands still (SIGSTOP) while its engine answers, until after the deadline',
     expected: 'the shard is late, and no plan of it is merged',
     alerts: ['RoundhouseShardsLate'],
+    console: { where: /worker|rounds/, words: /late|without all|hangs|stood still/ },
     inQuick: false,
     run: answersLate,
   },
@@ -83,6 +85,7 @@ export const clockDrills: readonly Drill[] = [
     row: 'SIGSTOP',
     fault: 'the aggregator stands still for 3 s under 5 rounds/s with 8 s to their deadlines',
     expected: 'nothing lost or decided twice; in time',
+    console: { where: /aggregator/, words: /hangs|stood still/ },
     inQuick: false,
     run: (context) => underLoad(context, 'aggregator-stopped', {}, () => aggregatorStops(context)),
   },

@@ -176,6 +176,7 @@ export const consumerDrills: readonly Drill[] = [
     expected:
       'expired shards skipped and counted; overdue rounds closed and marked, none as if it were fresh',
     alerts: ['RoundhouseServiceDown', 'RoundhouseShardsLate'],
+    console: { where: /worker|aggregator/, words: /ended without a word|does not answer/ },
     inQuick: false,
     run: outOfRange,
   },
@@ -194,6 +195,7 @@ export const consumerDrills: readonly Drill[] = [
       'fifteen guests join the workers’ group one after the other, take partitions, do nothing, and leave (five in CI)',
     expected: 'no commit goes back, nothing lost or used twice',
     alerts: ['RoundhouseRebalanceStorm'],
+    console: { where: /inference-worker/, words: /shared out anew/ },
     inQuick: false,
     run: (context) => underLoad(context, 'storm', { deadlineMs: 15_000 }, () => storm(context)),
   },

@@ -129,6 +129,7 @@ export const decisionDrills: readonly Drill[] = [
     fault:
       'rounds without couriers, with couriers far away, without orders, with all orders cancelled, and one that nobody solves',
     expected: 'always a decision, one reason for each order that is left out',
+    console: { where: /rounds|worker/, words: /without all|hangs|stood still|late/ },
     inQuick: true,
     run: hardRounds,
   },
@@ -137,6 +138,7 @@ export const decisionDrills: readonly Drill[] = [
     row: '9',
     fault: '12 MiB (6 in CI) and 40 MiB to a model, 9 MiB to ingest and to Kafka',
     expected: 'passed, or an error that names the limit, at once and not tried again',
+    console: { where: /ingest/, words: /refused a submission/ },
     inQuick: false,
     run: largePayloads,
   },

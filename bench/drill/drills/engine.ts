@@ -158,6 +158,7 @@ export const behindALongJob: Drill = {
   fault:
     'all instances taken by 90 s jobs that look at nothing; a request with 10 s left (6 s and 1 s in CI)',
   expected: 'given back when its time is up, not when an instance is free',
+  console: { where: /worker/, words: /wait.* behind|gave up its active engine/ },
   inQuick: true,
   run: behindLongJobs,
 };
@@ -179,6 +180,7 @@ export const engineDrills: readonly Drill[] = [
     fault: 'SIGSTOP of the engine under 5 rounds/s',
     expected: 'found by its silence, replaced; rounds decided in time',
     alerts: ['RoundhouseEngineLost'],
+    console: { where: /worker/, words: /gave up its active engine \(silence\)/ },
     inQuick: false,
     run: (context) =>
       underLoad(context, 'engine-stopped', {}, async () => {
@@ -197,6 +199,7 @@ export const engineDrills: readonly Drill[] = [
     fault: 'every engine that the worker starts is killed, until it gives up',
     expected: 'the worker leaves its group; joins again when an engine stays up',
     alerts: ['RoundhouseEngineCircuitOpen', 'RoundhouseNotReady'],
+    console: { where: /worker/, words: /gave up its .* engine|engines in a row/ },
     inQuick: false,
     run: crashLoop,
   },
@@ -207,6 +210,7 @@ export const engineDrills: readonly Drill[] = [
     expected:
       'not ready within a second, the engine replaced, its shards sent once more, coverage in the decision',
     alerts: ['RoundhouseEngineLost'],
+    console: { where: /worker/, words: /gave up its active engine \(device fault\)/ },
     inQuick: true,
     run: (context) => underLoad(context, 'device-fault', {}, (sender) => deviceFault(context, sender)),
   },

@@ -1,6 +1,7 @@
 import { atMost, check, equal, type Check, type Drill } from '../drill';
 import { scrape, total } from '../metrics';
 import { outcomesTwice } from '../rounds/decided';
+import type { NamedCause } from '../console/judge-console';
 import type { Sender } from '../rounds/sender';
 import { solvesAgain, underLoad } from '../rounds/under-load';
 import type { Stand } from '../stand/stand';
@@ -9,18 +10,20 @@ import { until } from '../until';
 interface Killed {
   readonly part: string;
   readonly expected: string;
+  readonly console: NamedCause;
   readonly alerts?: readonly string[];
   /** From the kill to a round that is solved whole, ms. */
   readonly withinMs: number;
 }
 
-function kill({ part, expected, withinMs, alerts = [] }: Killed): Drill {
+function kill({ part, expected, withinMs, alerts = [], console }: Killed): Drill {
   return {
     name: `kill-${part}`,
     row: 'SIGKILL',
     fault: `SIGKILL of ${part} under 5 rounds/s`,
     expected,
     alerts,
+    console,
     inQuick: false,
     run: (context) =>
       underLoad(context, `kill-${part}`, { deadlineMs: 12_000 }, async (sender) => {
@@ -64,36 +67,42 @@ async function engineWithShards(stand: Stand, { runId }: Sender, withinMs: numbe
 export const kills: readonly Drill[] = [
   kill({
     part: 'engine',
+    console: { where: /worker/, words: /gave up its active engine/ },
     alerts: ['RoundhouseEngineLost'],
     expected: 'another engine; its shards are sent once more; every round decided',
     withinMs: 3_000,
   }),
   kill({
     part: 'worker',
+    console: { where: /worker/, words: /ended without a word|started again/ },
     alerts: ['RoundhouseRestarted'],
     expected: 'its engine ends with it; what it had is read again and each outcome used once',
     withinMs: 15_000,
   }),
   kill({
     part: 'aggregator',
+    console: { where: /aggregator/, words: /ended without a word|started again/ },
     alerts: ['RoundhouseRestarted'],
     expected: 'rounds are read again, outcomes come from Redis; late ones are marked',
     withinMs: 15_000,
   }),
   kill({
     part: 'ingest',
+    console: { where: /ingest/, words: /ended without a word|started again/ },
     alerts: ['RoundhouseRestarted'],
     expected: 'producers try again: a round is accepted once or refused',
     withinMs: 15_000,
   }),
   kill({
     part: 'redis',
+    console: { where: /Redis/, words: /./ },
     alerts: ['RoundhouseOutage'],
     expected: 'commands wait; late decisions are marked and in the order of their deadlines',
     withinMs: 15_000,
   }),
   kill({
     part: 'broker',
+    console: { where: /Kafka/, words: /does not answer|is silent|outage/ },
     alerts: ['RoundhouseOutage'],
     expected: 'sends are made again until they are taken; late decisions are marked',
     withinMs: 30_000,

@@ -65,6 +65,7 @@ export const lagDrills: readonly Drill[] = [
     row: '7',
     fault: 'groups without a commit, with one 1,000 beyond the end, and with one at 0, under 5 rounds/s',
     expected: 'no commit is a state of its own; no lag is negative or inflated',
+    console: { where: /drill-(ahead|behind)/, words: /out of range/ },
     inQuick: false,
     stand: { opsGroups: Object.values(lagGroups).map((group) => `${group}@${topicsOf().shards}`) },
     run: (context) => underLoad(context, 'lag', {}, () => lag(context)),

@@ -185,6 +185,7 @@ export const processDrills: readonly Drill[] = [
     fault: 'SIGKILL of the engine ten times, then of the worker',
     expected: 'no segment is left on either side; nobody else gets in',
     alerts: ['RoundhouseEngineLost'],
+    console: { where: /worker/, words: /gave up its active engine/ },
     inQuick: false,
     run: leaks,
   },

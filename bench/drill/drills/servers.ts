@@ -149,6 +149,7 @@ export const serverDrills: readonly Drill[] = [
     expected:
       'those inside decided in the order of their deadlines right behind it, and marked; all others in time; none twice',
     alerts: ['RoundhouseOutage', 'RoundhouseOutageLasts'],
+    console: { where: /Redis/, words: /./ },
     inQuick: true,
     run: redisCut,
   },
@@ -158,6 +159,7 @@ export const serverDrills: readonly Drill[] = [
     fault: 'maxmemory-policy volatile-lru',
     expected: 'not ready, with the reason',
     alerts: ['RoundhouseNotReady'],
+    console: { where: /Redis/, words: /volatile-lru/ },
     inQuick: true,
     run: evictionPolicy,
   },
@@ -167,6 +169,7 @@ export const serverDrills: readonly Drill[] = [
     fault: 'Redis refuses writes (maxmemory) under 5 rounds/s',
     expected: 'not ready, with the reason; commands are given again; late decisions are marked',
     alerts: ['RoundhouseNotReady', 'RoundhouseOutage'],
+    console: { where: /Redis/, words: /./ },
     inQuick: false,
     run: (context) => underLoad(context, 'redis-full', {}, () => redisFull(context)),
   },
@@ -176,6 +179,7 @@ export const serverDrills: readonly Drill[] = [
     fault: 'the line to Redis takes bytes and answers nothing for 10 s (3 s in CI), under 5 rounds/s',
     expected: 'as for a cut: marked, in order, none lost',
     alerts: ['RoundhouseOutage'],
+    console: { where: /Redis/, words: /./ },
     inQuick: false,
     run: (context) =>
       underLoad(context, 'redis-muted', {}, muted('redisLine', context.stand, context.of(10_000, 3_000))),
@@ -186,6 +190,7 @@ export const serverDrills: readonly Drill[] = [
     fault: 'the line to Kafka takes bytes and answers nothing for 10 s, under 5 rounds/s',
     expected: 'sends are made again, marked where late; none lost, none twice',
     alerts: ['RoundhouseOutage'],
+    console: { where: /Kafka/, words: /does not answer|is silent|outage/ },
     inQuick: false,
     run: (context) =>
       underLoad(context, 'kafka-muted', { deadlineMs: 12_000 }, muted('kafkaLine', context.stand, 10_000)),
@@ -196,6 +201,7 @@ export const serverDrills: readonly Drill[] = [
     fault: 'SIGSTOP of the broker for 8 s (5 s in CI) under 5 rounds/s',
     expected: 'sends are made again, marked where late; none lost, none twice',
     alerts: ['RoundhouseOutage'],
+    console: { where: /Kafka/, words: /does not answer|is silent|outage/ },
     inQuick: false,
     run: (context) => underLoad(context, 'broker-stopped', {}, () => brokerStopped(context)),
   },
@@ -205,6 +211,7 @@ export const serverDrills: readonly Drill[] = [
     fault:
       '40 ms each way to Kafka and Redis for 20 s (4 s in CI), under 5 rounds/s with 8 s to their deadlines',
     expected: 'slower, all in time',
+    console: { where: /Kafka/, words: /slowly/ },
     inQuick: false,
     run: (context) =>
       underLoad(

@@ -28,6 +28,7 @@ function setUp() {
       lag: book.saw(offsets(sent, taken), at),
       services: [buildLook('worker', worker)],
       kafkaFault: null,
+      kafkaLookMs: null,
       missingTopics: [],
       ...changes,
     });

@@ -26,6 +26,7 @@ export interface Seen {
   readonly lag: LagView;
   readonly services: readonly ServiceLook[];
   readonly kafkaFault: string | null;
+  readonly kafkaLookMs: number | null;
   readonly missingTopics: readonly string[];
 }
 

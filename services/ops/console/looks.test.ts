@@ -5,6 +5,7 @@ import { Looks } from './looks';
 const lag = {
   look: () => Promise.resolve({ topics: [], groups: [] }),
   missing: () => [],
+  lookMs: () => null,
   whyNot: () => null,
 };
 

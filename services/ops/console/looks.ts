@@ -8,7 +8,7 @@ import { scrapeService } from '../scrape/scrape-service';
 import type { Seen } from './console-state';
 
 interface LooksParts {
-  readonly lag: Pick<LagWatch, 'look' | 'missing' | 'whyNot'>;
+  readonly lag: Pick<LagWatch, 'look' | 'lookMs' | 'missing' | 'whyNot'>;
   readonly targets: readonly Target[];
   /** From the beginning of a look to that of the next one. */
   readonly paceMs: () => number;
@@ -56,7 +56,8 @@ export class Looks {
     const { lag, targets } = this.parts;
     const [seenLag, services] = await Promise.all([lag.look(), this.scrape(targets)]);
     const missingTopics = lag.missing();
-    return { at: Date.now(), lag: seenLag, services, kafkaFault: lag.whyNot(), missingTopics };
+    const [kafkaFault, kafkaLookMs] = [lag.whyNot(), lag.lookMs()];
+    return { at: Date.now(), lag: seenLag, services, kafkaFault, kafkaLookMs, missingTopics };
   }
 
   private async scrape(targets: readonly Target[]): Promise<Seen['services']> {

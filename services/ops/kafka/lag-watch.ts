@@ -22,6 +22,7 @@ export class LagWatch {
   private running: Promise<void> | null = null;
   private looks = 0;
   private seenAt: number | null = null;
+  private tookMs: number | null = null;
 
   constructor(
     private readonly bus: Pick<Bus, 'missingTopics' | 'offsetsReader'>,
@@ -38,6 +39,11 @@ export class LagWatch {
   /** Why the last look failed; null where it did not. */
   whyNot(): string | null {
     return this.fault;
+  }
+
+  /** Of the last look that was answered. */
+  lookMs(): number | null {
+    return this.tookMs;
   }
 
   /** What is still true of groups and topics; null where nothing is known, or the last look is too old. */
@@ -60,12 +66,14 @@ export class LagWatch {
   }
 
   private async lookOnce(): Promise<void> {
+    const startedAt = this.now();
     try {
       await this.findTopics();
       const groups = this.groups.filter(({ topic }) => this.present.includes(topic));
       const look = await this.reader.look(groups, this.topicsOfThisLook());
       this.book.saw(look, Date.now());
       this.seenAt = this.now();
+      this.tookMs = this.seenAt - startedAt;
       this.fault = null;
     } catch (error) {
       this.fault = error instanceof Error ? error.message : String(error);

@@ -31,6 +31,7 @@ function readFarewell(text: string): Farewell | null {
  */
 export class Farewells {
   private readonly open = new Map<string, ClientRequest>();
+  private readonly left = new WeakSet<ClientRequest>();
   private readonly notBefore = new Map<string, number>();
   private readonly last = new Map<string, Farewell>();
   private readonly http = new HttpAgent();
@@ -53,9 +54,15 @@ export class Farewells {
   /** Names that are no targets any more are forgotten. */
   keep(instances: readonly Instance[]): void {
     const names = new Set(instances.map(({ name }) => name));
-    for (const [name, request] of this.open) if (!names.has(name)) request.destroy();
+    for (const [name, request] of this.open) if (!names.has(name)) this.leave(request);
     for (const map of [this.notBefore, this.last])
       for (const name of map.keys()) if (!names.has(name)) map.delete(name);
+  }
+
+  /** What ends then says nothing of the process. */
+  private leave(request: ClientRequest): void {
+    this.left.add(request);
+    request.destroy();
   }
 
   private ask({ name, url }: Instance): ClientRequest {
@@ -67,7 +74,7 @@ export class Farewells {
       response.resume();
     });
     request.on('error', () => undefined);
-    request.on('close', () => this.open.delete(name));
+    request.on('close', () => this.open.get(name) === request && this.open.delete(name));
     return request;
   }
 
@@ -75,11 +82,13 @@ export class Farewells {
     let text = '';
     response.on('data', (bytes: Buffer) => {
       text = (text + bytes.toString()).trimStart();
-      if (text.length > mostLetters) request.destroy();
+      if (text.length <= mostLetters) return;
+      text = '';
+      request.destroy();
     });
     response.on('error', () => undefined);
     response.on('close', () => {
-      if (this.open.get(name) !== request) return;
+      if (this.left.has(request)) return;
       this.last.set(name, readFarewell(text) ?? { at: Date.now(), exitCode: null, words: '' });
     });
   }
@@ -87,7 +96,7 @@ export class Farewells {
   close(): void {
     const requests = [...this.open.values()];
     this.open.clear();
-    for (const request of requests) request.destroy();
+    for (const request of requests) this.leave(request);
     this.http.destroy();
     this.https.destroy();
   }

@@ -30,12 +30,18 @@ export const gauges = [
   'dispatch_engine_in_core',
   'dispatch_outage_active',
   'dispatch_clock_skew_seconds',
+  'nodejs_eventloop_lag_max_seconds',
   'process_resident_memory_bytes',
   'process_start_time_seconds',
 ] as const;
 
 /** Read for what happened alone: their growth is a line and no figure. */
-const told = [...noteworthyCounters, 'dispatch_outages_total', 'dispatch_group_joins_total'];
+const told = [
+  ...noteworthyCounters,
+  'dispatch_outages_total',
+  'dispatch_group_joins_total',
+  'dispatch_engine_admissions_total',
+];
 
 export const wantedSeries: ReadonlySet<string> = new Set([
   ...told,

@@ -8,7 +8,8 @@ const all = ['all'];
 export const ofKafka = [...all, 'kafka', 'outage:kafka'];
 export const ofRedis = [...all, 'redis', 'outage:redis'];
 export const ofServers = [...ofKafka, 'redis', 'outage:redis'];
-const gone = (kind: Kind): string[] => [`ended:${kind}/*`, `silent:${kind}/*`, `restarted:${kind}/*`];
+const gone = (kind: Kind): string[] =>
+  ['ended', 'silent', 'restarted', 'stalled'].map((what) => `${what}:${kind}/*`);
 const noEngines = ['incident:*', 'engine:*', 'long-jobs:*'];
 export const ofWorkers = [
   ...ofKafka,

@@ -29,7 +29,7 @@ function setUp() {
   return ({ looks = well, ...changes }: Changes = {}): Signal[] =>
     finder.saw(
       {
-        ...{ lag: lagOf(), kafkaFault: null, missingTopics: [], risk: calm, ...changes },
+        ...{ lag: lagOf(), kafkaFault: null, kafkaLookMs: null, missingTopics: [], risk: calm, ...changes },
         processes: kinds.of(looks),
       },
       (at += 2_000),
@@ -306,6 +306,41 @@ describe('ends and starts', () => {
       'warn worker: asked to stop: SIGTERM',
     ]);
   });
+});
+
+test('requests behind long work are told after three seconds in which none was begun', () => {
+  const look = setUp();
+  const queue = (queued: number, admissions: number) => [
+    buildLook(
+      'worker',
+      `dispatch_engine_queued ${queued}\ndispatch_engine_in_core 4\ndispatch_engine_admissions_total ${admissions}\n`,
+    ),
+  ];
+  expect(look({ looks: queue(1, 7) })).toEqual([]);
+  expect(look({ looks: queue(2, 7) })).toEqual([]);
+  expect(look({ looks: queue(2, 7) }).map(text)).toEqual([
+    'warn worker: 2 requests wait behind 4 that take long: none was begun for 4 s',
+  ]);
+  expect(look({ looks: queue(1, 8) })).toEqual([]);
+  expect(look({ looks: queue(0, 9) })).toEqual([]);
+});
+
+test('brokers are slow where three looks in a row take four times as long as usual', () => {
+  const look = setUp();
+  for (let i = 0; i < 9; i++) expect(look({ kafkaLookMs: 40 })).toEqual([]);
+  // 4 · 40 = 160 ms
+  for (const kafkaLookMs of [170, 170, 150, 170, 170]) expect(look({ kafkaLookMs })).toEqual([]);
+  expect(look({ kafkaLookMs: 170 }).map(text)).toEqual([
+    'warn Kafka: answers slowly: a look at its groups takes 170 ms, usually 40 ms',
+  ]);
+  expect(look({ kafkaLookMs: 40 })).toEqual([]);
+});
+
+test('a process that stood still', () => {
+  const looks = [buildLook('aggregator', 'nodejs_eventloop_lag_max_seconds 2.96\n')];
+  expect(find({ looks }).map(text)).toEqual([
+    'warn aggregator: stood still for 3.0 s: blocked, stopped, or without a processor',
+  ]);
 });
 
 test('a group that is shared out again and again is told, until five minutes later', () => {

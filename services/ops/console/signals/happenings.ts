@@ -1,12 +1,13 @@
 import type { Signal } from '#policy/operations/signals';
-import type { ServiceLook } from '../../scrape/scrape-service';
 import { ofProcess, ofServers, signal, type Kind } from './causes';
 import { CounterSteps, type CounterStep } from './counter-steps';
 import { Ends } from './ends';
 import { causes, noteworthyCounters, shardEnds, type Noteworthy } from './noteworthy';
 import type { ProcessLook } from './process-look';
 import { Rebalances } from './rebalances';
+import { LongJobs } from './long-jobs';
 import { NewIncidents } from './new-incidents';
+import { stalls } from './stalls';
 
 const shards = 'dispatch_shards_finished_total';
 const outages = 'dispatch_outages_total';
@@ -18,6 +19,7 @@ export class Happenings {
   private readonly ends = new Ends();
   private readonly incidents = new NewIncidents();
   private readonly rebalances = new Rebalances();
+  private readonly longJobs = new LongJobs();
 
   /** First what explains states of the same look, then what may follow from them. */
   saw(
@@ -30,7 +32,9 @@ export class Happenings {
     const before = [
       ...steps.filter(({ name }) => name === outages).flatMap(outage),
       ...this.ends.saw(processes),
-      ...this.incidents.saw(looks as readonly ServiceLook[], kinds),
+      ...stalls(processes),
+      ...this.incidents.saw(looks, kinds),
+      ...this.longJobs.saw(looks, at),
     ];
     const after = [
       ...this.rebalances.saw(looks, at),

@@ -16,6 +16,8 @@ export interface SignalSources {
   readonly lag: LagView;
   /** Why the brokers could not be asked; null where they answer. */
   readonly kafkaFault: string | null;
+  /** How long the last look at them took; null where there was none. */
+  readonly kafkaLookMs: number | null;
   readonly missingTopics: readonly string[];
   readonly risk: RiskCounts;
 }

@@ -42,7 +42,7 @@ function EpisodeRow({ episode, now }: EpisodeRowProps): JSX.Element {
   );
 }
 
-const listed = 5;
+const listed = 3;
 
 /** What was wrong and is over, the newest first: when, how long, what it cost. */
 export function Recently({ view }: { readonly view: Snapshot }): JSX.Element | null {
