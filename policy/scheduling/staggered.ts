@@ -1,16 +1,8 @@
 import { chooseStart, type HeadPlans, type StartSettings } from './choose-start';
 import type { CostModel } from './cost-model';
-import { HeldShards } from './held-shards';
-import type { Phase } from './phases';
+import { HoldingScheduler } from './holding-scheduler';
 import { planStart, type StartPlan } from './plan-start';
-import type {
-  Decision,
-  Expectation,
-  Scheduler,
-  SchedulerFigures,
-  SchedulingDevice,
-  WaitingShard,
-} from './scheduler';
+import type { Decision } from './scheduler';
 import type { SchedulerSettings } from './settings';
 import { WaitingShards, type HeldShard } from './waiting-shards';
 
@@ -19,30 +11,11 @@ import { WaitingShards, type HeldShard } from './waiting-shards';
  * them busy, each another one; on the device that finishes it first; long ones first where deadlines allow. What can't
  * make its deadline is given back. At most `mostPasses` shards that came later start before any one.
  */
-export class Staggered implements Scheduler {
+export class Staggered extends HoldingScheduler<WaitingShards> {
   readonly takesTurns: boolean = true;
-  private readonly held: HeldShards;
-  private readonly waiting = new WaitingShards();
 
-  constructor(
-    private readonly settings: SchedulerSettings,
-    private readonly costs: CostModel,
-  ) {
-    this.held = new HeldShards(settings, costs);
-  }
-
-  deviceUp(device: SchedulingDevice): void {
-    this.held.addDevice(device);
-  }
-
-  deviceLost(deviceId: string): readonly WaitingShard[] {
-    const lost = this.held.removeDevice(deviceId);
-    for (const held of lost) this.waiting.add(held);
-    return lost.map(({ shard }) => shard);
-  }
-
-  arrive(shard: WaitingShard, nowMs: number): void {
-    this.waiting.add(this.held.add(shard, nowMs));
+  constructor(settings: SchedulerSettings, costs: CostModel) {
+    super(settings, costs, new WaitingShards());
   }
 
   decide(nowMs: number): Decision {
@@ -64,27 +37,6 @@ export class Staggered implements Scheduler {
     const choice = chooseStart(heads, this.waiting.drainMs(), this.hasRoom, settings);
     if (choice.chosen !== null) return this.start(choice.chosen, nowMs);
     return { kind: 'wait', untilMs: Math.min(untilMs, nowMs + choice.untilMs) };
-  }
-
-  phaseStarted(shardId: string, phase: Phase, nowMs: number): void {
-    this.held.phaseStarted(shardId, phase, nowMs);
-  }
-
-  phaseEnded(shardId: string, phase: Phase, tookMs: number): void {
-    this.held.phaseEnded(shardId, phase, tookMs);
-  }
-
-  leave(shardId: string): void {
-    const waited = this.held.leave(shardId);
-    if (waited !== undefined) this.waiting.remove(waited);
-  }
-
-  expect(model: string, size: number, nowMs: number): Expectation | null {
-    return this.held.expect(model, size, nowMs, this.waiting.drainMs());
-  }
-
-  figures(): SchedulerFigures {
-    return this.held.figures();
   }
 
   /** The oldest waits for places among its model's, which nobody takes from it. */
@@ -143,10 +95,5 @@ export class Staggered implements Scheduler {
   private giveBackUnstarted(held: HeldShard): Decision {
     this.waiting.queueOf(held.cost).lateInARow += 1;
     return this.giveBack(held, 'late');
-  }
-
-  private giveBack(held: HeldShard, kind: 'late' | 'unfit'): Decision {
-    this.waiting.remove(held);
-    return this.held.giveBack(held, kind);
   }
 }

@@ -1,27 +1,14 @@
 import type { UnixMs } from '#schemas/brands';
 import { makeShard } from '../support/make-shard';
-import { readyz, startWorkerBench, workerUrl } from './worker-bench';
+import { killUntilGivenUp, startWorkerBench, workerUrl } from './worker-bench';
 
 jest.setTimeout(120_000);
-
-/** It may have ended meanwhile. */
-function kill(pid: number): void {
-  try {
-    process.kill(pid, 'SIGKILL');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
-  }
-}
 
 test('a worker whose engines keep ending keeps its partitions, and its shards are solved by the engine of another one', async () => {
   const env = { ROUNDHOUSE_REMOTE_ENGINES: 'redis', ROUNDHOUSE_ENGINE_CIRCUIT_PAUSE_MS: '60000' };
   const bench = await startWorkerBench('remote-pipeline', { counts: { worker: 2 }, env, restarts: false });
   const { pipeline } = bench;
-  let reason = '';
-  while (!/engines in a row ended soon/.test(reason)) {
-    pipeline.enginePids('worker').forEach(kill);
-    reason = (await readyz(pipeline)).body.reasons?.['engine'] ?? '';
-  }
+  await killUntilGivenUp(pipeline);
   const shard = makeShard();
   const deadline = () => (Date.now() + 60_000) as UnixMs;
   for (let i = 0; i < 40; i += 1) await bench.send(shard, i, { deadline: deadline() });

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { projectPath } from '#schemas/project-root';
 import { makeShard } from '../support/make-shard';
-import { startStandaloneTriton, type StandaloneTriton } from '../support/standalone-triton';
+import { startStandaloneTriton, type StandaloneTriton } from '../../bench/standalone-triton';
 import {
   expectSolved,
   startOtherWorker,
@@ -23,7 +23,7 @@ const benches: RemoteBench[] = [];
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'roundhouse-remotes-'));
-  triton = await startStandaloneTriton(models, ['candidate_cost']);
+  triton = await startStandaloneTriton({ repository: models, models: ['candidate_cost'] });
   worker = await startOtherWorker({ ROUNDHOUSE_MODELS_DIR: models, ROUNDHOUSE_DEVICES: 'cpu' });
 });
 afterEach(async () => {

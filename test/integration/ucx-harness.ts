@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { Server, type handleUnaryCall } from '@grpc/grpc-js';
 import { connectEngine } from '#lib/engine-client/grpc';
 import { statusOf } from '#lib/engine-client/grpc-errors';
-import { decodeInferRequest, encodeInferResponse } from '#lib/engine-client/infer-messages';
+import { encodeInferResponse } from '#lib/engine-client/infer-messages';
 import type { EngineClient, InferRequest } from '#lib/engine-client/port';
 import { bindServer } from '#lib/grpc-bind';
 import type { PeerTls } from '#lib/peer-tls';
@@ -10,7 +10,6 @@ import { grpcServerCredentials } from '#lib/grpc-server-credentials';
 import { UcxHost, type UcxHostOptions } from '#native/ucx/ucx-host';
 import { ucxLibrary } from '#native/ucx/ucx-library';
 import type { UnixMs } from '#schemas/brands';
-import type { NamedTensor } from '#schemas/domain';
 import type { RoundhouseError } from '#schemas/errors';
 import { projectPath } from '#schemas/project-root';
 import { peerProtocol } from '#services/inference-worker/remote/ucx/handshake-protocol';
@@ -23,6 +22,7 @@ import {
   type UcxEngineOptions,
 } from '#services/inference-worker/remote/ucx/ucx-engine-client';
 import { ucxEvents, type UcxEvents } from '#services/inference-worker/remote/ucx/ucx-events';
+import { modelInfer, readInfer } from '../../bench/remote/model-infer';
 
 export const library = ucxLibrary(projectPath('.roundhouse', 'toolchain'));
 
@@ -65,29 +65,15 @@ export const echo: PeerService = {
   }),
 };
 
-const same = (bytes: Buffer): Buffer => bytes;
-const inferMethod = {
-  path: '/inference.GRPCInferenceService/ModelInfer',
-  requestStream: false,
-  responseStream: false,
-  requestSerialize: same,
-  requestDeserialize: same,
-  responseSerialize: same,
-  responseDeserialize: same,
-};
-
 /** The same service over gRPC. */
 function overGrpc(service: PeerService): handleUnaryCall<Buffer, Buffer> {
   return (call, callback) => {
-    const { model, version, id: requestId, tensors, raw } = decodeInferRequest(call.request);
-    const inputs = tensors.map(({ name, datatype, shape }, i) => {
-      return { name, datatype: datatype as NamedTensor['datatype'], shape, data: raw[i]! };
-    });
-    const request: InferRequest = { model, version, requestId, inputs };
+    const request = readInfer(call.request);
+    const { model, version, requestId: id } = request;
     const deadline = Number(call.getDeadline()) as UnixMs;
     service.infer(request, deadline, new AbortController().signal).then(
       ({ response: { outputs } }) =>
-        callback(null, encodeInferResponse({ model, version, id: requestId, tensors: outputs })),
+        callback(null, encodeInferResponse({ model, version, id, tensors: outputs })),
       (error: RoundhouseError) => callback(statusOf(error)),
     );
   };
@@ -130,7 +116,7 @@ export class Peer {
       offer: { ...this.side.offer, ...options.offer },
     }));
     this.grpc.addService(peerProtocol(), handlers);
-    this.grpc.addService({ ModelInfer: inferMethod }, { ModelInfer: overGrpc(service) });
+    this.grpc.addService({ ModelInfer: modelInfer }, { ModelInfer: overGrpc(service) });
   }
 
   static async start(options: PeerOptions = {}): Promise<Peer> {

@@ -96,3 +96,21 @@ export async function readyz(
   const response = await fetch(workerUrl(pipeline, '/readyz'));
   return { status: response.status, body: (await response.json()) as never };
 }
+
+/** It may have ended meanwhile. */
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
+
+/** Whatever engine the first worker starts is killed, until it gives up; what it says of itself then. */
+export async function killUntilGivenUp(pipeline: Pipeline): ReturnType<typeof readyz> {
+  for (;;) {
+    pipeline.enginePids('worker').forEach(kill);
+    const look = await readyz(pipeline);
+    if (/engines in a row ended soon/.test(look.body.reasons?.['engine'] ?? '')) return look;
+  }
+}

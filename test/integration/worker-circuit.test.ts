@@ -1,34 +1,15 @@
 import type { RoundId, UnixMs } from '#schemas/brands';
 import { makeShard } from '../support/make-shard';
-import { readyz, startWorkerBench } from './worker-bench';
+import { killUntilGivenUp, readyz, startWorkerBench } from './worker-bench';
 
 jest.setTimeout(120_000);
-
-/** It may have ended meanwhile. */
-function kill(pid: number): void {
-  try {
-    process.kill(pid, 'SIGKILL');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
-  }
-}
 
 test('a worker whose engines keep ending hands its partitions to another one, and takes part again afterwards', async () => {
   const env = { ROUNDHOUSE_ENGINE_CIRCUIT_PAUSE_MS: '3000', ROUNDHOUSE_LOG_LEVEL: 'info' };
   const bench = await startWorkerBench('worker-circuit', { counts: { worker: 2 }, env, restarts: false });
   const { pipeline } = bench;
   const shard = makeShard();
-  let last = { status: 0, reason: '' };
-  const look = async (): Promise<void> => {
-    const { status, body } = await readyz(pipeline);
-    last = { status, reason: body.reasons?.['engine'] ?? '' };
-  };
-  // Whatever engine the first worker starts is killed, until it gives up.
-  while (!/engines in a row ended soon/.test(last.reason)) {
-    pipeline.enginePids('worker').forEach(kill);
-    await look();
-  }
-  expect(last.status).toBe(503);
+  expect((await killUntilGivenUp(pipeline)).status).toBe(503);
   // More than one for each partition, far from their deadlines: none waits for the first worker.
   const send = (i: number, roundId: string) =>
     bench.send(shard, i, { roundId: roundId as RoundId, deadline: (Date.now() + 60_000) as UnixMs });
@@ -41,7 +22,9 @@ test('a worker whose engines keep ending hands its partitions to another one, an
   // Some twice, where both had them; none failed.
   expect(new Set(bench.outcomes.map(({ outcome }) => outcome.status))).toEqual(new Set(['solved']));
 
-  await bench.until(() => (void look(), last.status === 200), 'ready again', 60_000);
+  let status = 503;
+  const look = async (): Promise<void> => void ({ status } = await readyz(pipeline));
+  await bench.until(() => (void look(), status === 200), 'ready again', 60_000);
   // The second worker ends in order; the first one has the group for itself.
   pipeline.signal('worker-2', 'SIGTERM');
   for (let i = 0; i < 40; i++) await send(i, 'again');

@@ -2,17 +2,14 @@
 // node test/gpu/machine/standalone-triton.mjs --shards DIR [--out FILE] [--seconds S] [--build DIR] [--toolchain DIR]
 // The models of this repository in a stand-alone Triton server, called over gRPC by processes of Node.js with the shards
 // that candidate_cost_gpu_bench has written: candidate_cost in one call, and delivery_time, then candidate_cost.
-import { spawn } from 'node:child_process';
-import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import { projectRoot } from '../../../scripts/setup/places.mjs';
 
 const maxMessageBytes = 64 * 1024 * 1024;
-const models = ['delivery_time', 'candidate_cost'];
 const shardCount = 16;
 const clientThreads = 4;
 const orderColumns = 13;
@@ -27,10 +24,10 @@ const tensors = [
   ['candidates', 'UINT16', 2],
 ];
 
+const ours = (...path) => createRequire(import.meta.url)(join(projectRoot, 'dist', ...path));
+
 function clientOf(address) {
-  const require = createRequire(import.meta.url);
-  const { connectEngine } = require(join(projectRoot, 'dist', 'lib', 'engine-client', 'grpc.js'));
-  return connectEngine({ address, maxMessageBytes });
+  return ours('lib', 'engine-client', 'grpc.js').connectEngine({ address, maxMessageBytes });
 }
 
 function readShard(folder, number) {
@@ -121,64 +118,6 @@ async function measure(address, folder, way, concurrency, seconds) {
   return { concurrency, shardsPerSecond: all.length / seconds, p50Us: at(0.5), p99Us: at(0.99) };
 }
 
-function freePort() {
-  return new Promise((resolved) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address();
-      server.close(() => resolved(port));
-    });
-  });
-}
-
-/** On ports of this machine alone; ends with `stop`. */
-async function startServer({ toolchain, build }) {
-  const port = await freePort();
-  const program = join(toolchain, 'triton', 'pytriton', 'tritonserver', 'bin', 'tritonserver');
-  chmodSync(program, 0o755);
-  const libraries = join(toolchain, 'triton', 'nvidia_pytriton.libs');
-  const args = [
-    ...['--model-repository', join(projectRoot, 'models'), '--backend-directory', join(build, 'backends')],
-    ...['--model-control-mode', 'explicit', ...models.flatMap((model) => ['--load-model', model])],
-    ...[
-      '--grpc-address',
-      '127.0.0.1',
-      '--grpc-port',
-      String(port),
-      '--allow-http',
-      '0',
-      '--allow-metrics',
-      '0',
-    ],
-  ];
-  const env = {
-    ...process.env,
-    LD_LIBRARY_PATH: [libraries, process.env.LD_LIBRARY_PATH ?? '']
-      .filter((folder) => folder !== '')
-      .join(':'),
-  };
-  const child = spawn(program, args, { env, stdio: ['ignore', 'ignore', 'pipe'] });
-  let words = '';
-  child.stderr.setEncoding('utf8').on('data', (text) => (words = (words + text).slice(-20_000)));
-  const ended = new Promise((resolved) => child.once('exit', (code, signal) => resolved(code ?? signal)));
-  const address = `127.0.0.1:${port}`;
-  const client = clientOf(address);
-  for (let tries = 0; tries < 600; tries += 1) {
-    const states = await Promise.all(models.map((model) => client.isModelReady(model)));
-    if (states.every(Boolean)) break;
-    if (child.exitCode !== null || tries === 599) {
-      child.kill('SIGKILL');
-      throw new Error(`the server is not ready: ${words}`);
-    }
-    await new Promise((resolved) => setTimeout(resolved, 100));
-  }
-  await client.close();
-  const stop = () => {
-    child.kill('SIGTERM');
-    return ended;
-  };
-  return { address, stop };
-}
-
 async function main() {
   const text = (value) => ({ type: 'string', default: value });
   const { values } = parseArgs({
@@ -192,7 +131,13 @@ async function main() {
   });
   if (values.shards === undefined)
     throw new Error('--shards DIR: what candidate_cost_gpu_bench --shards DIR wrote');
-  const server = await startServer({ toolchain: resolve(values.toolchain), build: resolve(values.build) });
+  const { startStandaloneTriton } = ours('bench', 'standalone-triton.js');
+  const server = await startStandaloneTriton({
+    repository: join(projectRoot, 'models'),
+    models: ['delivery_time', 'candidate_cost'],
+    toolchain: resolve(values.toolchain),
+    build: resolve(values.build),
+  });
   const figures = {};
   try {
     for (const way of Object.keys(ways)) {
