@@ -10,7 +10,7 @@ export const consoleSources = /\.(tsx|css|html|svg)$/;
 
 const copied = ['index.html', 'favicon.svg'];
 
-/** The console's page: one script, one style sheet, the script that sets the theme before anything is painted, and the runbook. */
+/** The console's page: one script, one style sheet, the script that sets the theme before anything is painted, and the runbook with what it leads to. */
 export async function bundleConsole(root) {
   const { build } = await import('esbuild');
   const from = join(root, consoleFolder);
@@ -30,7 +30,7 @@ export async function bundleConsole(root) {
     logLevel: 'warning',
   });
   for (const name of copied) copyFileSync(join(from, name), join(to, name));
-  writeRunbookPages(root, join(to, 'runbook'));
+  writeRunbookPages(root, to);
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {

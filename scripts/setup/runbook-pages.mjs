@@ -1,69 +1,50 @@
 import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, dirname, join, normalize } from 'node:path';
+import { blockHtml, blocksOf, escaped, inline } from './markdown-page.mjs';
 
 export const runbookFolder = 'docs/runbook';
+const rulesFolder = 'ops/prometheus/rules';
 
-const escaped = (text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
-const pageOf = (file) => (file === 'README.md' ? 'index' : file.replace(/\.md$/, ''));
+/** Folders of the repository whose files are pages of the console, and below which address. */
+export const servedFolders = [
+  { folder: runbookFolder, ending: '.md', at: '/runbook' },
+  { folder: 'docs', ending: '.md', at: '/docs' },
+  { folder: 'docs/adr', ending: '.md', at: '/docs/adr' },
+  { folder: rulesFolder, ending: '.yml', at: '/docs/rules' },
+];
 
-/** What lies beside the page is a page, too; of other files only the place in the repository is told. */
-function link(words, address) {
-  if (/^\w+\.md$/.test(address)) return `<a href="/runbook/${pageOf(address)}">${words}</a>`;
-  const path = join(runbookFolder, address);
-  return words === path ? `<code>${path}</code>` : `${words} <small>(${path})</small>`;
+const pageName = (file, ending) => (file === 'README.md' ? 'index' : basename(file, ending));
+
+/** Every page by its file's place in the repository: `docs/models.md` is `/docs/models`. */
+export function servedPages(root) {
+  const pages = servedFolders.flatMap(({ folder, ending, at }) =>
+    readdirSync(join(root, folder))
+      .filter((file) => file.endsWith(ending))
+      .map((file) => [`${folder}/${file}`, `${at}/${pageName(file, ending)}`]),
+  );
+  return new Map(pages);
 }
 
-/** One line of Markdown as HTML: code, links, emphasis, and the names of other alerts as links. */
-function inline(text, pages) {
-  const marks = /`([^`]+)`|\[([^\]]+)\]\(([^)\s]+)\)|_([^_\s][^_]*)_|\bRoundhouse[A-Z]\w*/g;
-  return escaped(text).replace(marks, (all, code, words, address, stressed) => {
-    if (code !== undefined) return `<code>${code}</code>`;
-    if (address !== undefined) return link(words, address);
-    if (stressed !== undefined) return `<em>${stressed}</em>`;
-    return pages.has(all) ? `<a href="/runbook/${all}">${all}</a>` : all;
-  });
+/** To another page where there is one; of other files only the place in the repository is told. */
+function link(words, address, file, pages) {
+  if (/^https?:/.test(address)) return `<a href="${escaped(address)}" rel="noreferrer">${words}</a>`;
+  const [path, anchor] = address.split('#');
+  const to = anchor === undefined ? '' : `#${anchor}`;
+  if (path === '') return `<a href="${to}">${words}</a>`;
+  const place = normalize(join(dirname(file), path));
+  const page = pages.get(place) ?? pages.get(`${place}/README.md`);
+  if (page !== undefined) return `<a href="${page}${to}">${words}</a>`;
+  return words === place ? `<code>${place}</code>` : `${words} <small>(${place})</small>`;
 }
 
-const cells = (row) =>
-  row
-    .replace(/^\||\|$/g, '')
-    .split('|')
-    .map((cell) => cell.trim());
-
-function table([head, , ...rows], html) {
-  const line = (row, cell) =>
-    `<tr>${cells(row)
-      .map((text) => cell(html(text)))
-      .join('')}</tr>`;
-  const th = line(head, (text) => (text === '' ? '<td></td>' : `<th scope="col">${text}</th>`));
-  return `<table><thead>${th}</thead><tbody>${rows.map((row) => line(row, (text) => `<td>${text}</td>`)).join('\n')}</tbody></table>`;
-}
-
-function block(text, html) {
-  const lines = text.split('\n');
-  const heading = /^(#{1,2}) (.*)$/.exec(text);
-  if (heading !== null) return `<h${heading[1].length}>${html(heading[2])}</h${heading[1].length}>`;
-  if (text.startsWith('|')) return table(lines, html);
-  if (!text.startsWith('- ')) return `<p>${html(lines.join(' '))}</p>`;
-  const items = text.slice(2).split(/\n- /);
-  return `<ul>${items.map((item) => `<li>${html(item.replace(/\s*\n\s*/g, ' '))}</li>`).join('')}</ul>`;
-}
-
-/** A page of the runbook as one of the console; the runbook uses headings, lists, tables and paragraphs. */
-export function runbookPage(name, markdown, pages) {
-  const html = (text) => inline(text, pages);
-  // A page's own name leads nowhere.
-  const body = markdown
-    .trim()
-    .split(/\n{2,}/)
-    .map((text) => block(text, (line) => (line === name ? line : html(line))));
+function page(title, body) {
   return `<!doctype html>
 <html lang="en">
   <head>
     <meta charset="utf-8" />
     <meta name="viewport" content="width=device-width, initial-scale=1" />
     <meta name="color-scheme" content="light dark" />
-    <title>${name === 'index' ? 'Runbook' : name}</title>
+    <title>${escaped(title)}</title>
     <link rel="icon" href="/favicon.svg" type="image/svg+xml" />
     <link rel="stylesheet" href="/console.css" />
     <script src="/theme.js"></script>
@@ -72,7 +53,7 @@ export function runbookPage(name, markdown, pages) {
     <main>
       <article class="panel page runbook-page">
         <nav><a href="/">Console</a> · <a href="/runbook/index">Runbook</a></nav>
-${body.join('\n')}
+${body}
       </article>
     </main>
   </body>
@@ -80,14 +61,42 @@ ${body.join('\n')}
 `;
 }
 
-/** Every page of the runbook, beside the console that names it. */
+const titleOf = (file, markdown) => {
+  if (file === `${runbookFolder}/README.md`) return 'Runbook';
+  return /^# (.*)$/m.exec(markdown)?.[1] ?? basename(file);
+};
+
+/** A file of Markdown as a page of the console. */
+export function markdownPage(file, markdown, pages) {
+  const own = basename(file, '.md');
+  const named = (word) => {
+    const address = pages.get(`${runbookFolder}/${word}.md`);
+    // A page's own name leads nowhere.
+    return address === undefined || word === own ? word : `<a href="${address}">${word}</a>`;
+  };
+  const place = (words, address) => link(words, address, file, pages);
+  const html = (text) => inline(text, { place, named });
+  return page(
+    titleOf(file, markdown),
+    blocksOf(markdown)
+      .map((block) => blockHtml(block, html))
+      .join('\n'),
+  );
+}
+
+function plainPage(file, text) {
+  const code = `<pre class="code" tabindex="0"><code>${escaped(text)}</code></pre>`;
+  return page(file, `<h1>${escaped(file)}</h1>\n${code}`);
+}
+
+/** Every page of the runbook beside the console that names it, and what these lead to. */
 export function writeRunbookPages(root, to) {
-  mkdirSync(to, { recursive: true });
-  const from = join(root, runbookFolder);
-  const files = readdirSync(from).filter((file) => file.endsWith('.md'));
-  const pages = new Set(files.map(pageOf));
-  for (const file of files) {
-    const text = readFileSync(join(from, file), 'utf8');
-    writeFileSync(join(to, `${pageOf(file)}.html`), runbookPage(pageOf(file), text, pages));
+  const pages = servedPages(root);
+  for (const [file, address] of pages) {
+    const text = readFileSync(join(root, file), 'utf8');
+    const html = file.endsWith('.md') ? markdownPage(file, text, pages) : plainPage(file, text);
+    const target = join(to, `${address}.html`);
+    mkdirSync(dirname(target), { recursive: true });
+    writeFileSync(target, html);
   }
 }

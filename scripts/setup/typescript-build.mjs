@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { runLogged } from './command.mjs';
 import { consoleFolder, consoleSources } from './console-bundle.mjs';
-import { runbookFolder } from './runbook-pages.mjs';
+import { servedFolders } from './runbook-pages.mjs';
 import { filesUnder, hashFiles, isStamped, writeStamp } from './stamp.mjs';
 
 export const sourceFolders = [
@@ -46,7 +46,9 @@ function sources(root) {
     join(root, 'tsconfig.json'),
     join(root, 'package-lock.json'),
     ...filesUnder(join(root, consoleFolder), (name) => consoleSources.test(name)),
-    ...filesUnder(join(root, runbookFolder), (name) => name.endsWith('.md')),
+    ...servedFolders.flatMap(({ folder, ending }) =>
+      filesUnder(join(root, folder), (name) => name.endsWith(ending)),
+    ),
     ...sourceFolders.flatMap((folder) => filesUnder(join(root, folder), isSource)),
   ];
 }

@@ -24,6 +24,8 @@ beforeAll(async () => {
   for (const name of names) writeFileSync(join(folder, name), `<${name}>`);
   mkdirSync(join(folder, 'runbook'));
   writeFileSync(join(folder, 'runbook', 'RoundhouseOutage.html'), '<what to do>');
+  mkdirSync(join(folder, 'docs', 'rules'), { recursive: true });
+  writeFileSync(join(folder, 'docs', 'rules', 'rounds.html'), '<rules>');
   viewers = new Viewers(4, 2);
   console = await serveConsole({
     registry: new MetricsRegistry(),
@@ -61,6 +63,7 @@ test.each([
   ['/console.js', 'text/javascript; charset=utf-8', '<console.js>'],
   ['/console.css?x=1', 'text/css; charset=utf-8', '<console.css>'],
   ['/runbook/RoundhouseOutage', 'text/html; charset=utf-8', '<what to do>'],
+  ['/docs/rules/rounds', 'text/html; charset=utf-8', '<rules>'],
 ])('%s is served, and nothing of others may run beside it', async (path, type, body) => {
   const response = await fetch(url(path));
   expect([response.status, response.headers.get('content-type'), await response.text()]).toEqual([
@@ -106,6 +109,7 @@ test.each([
   '/..%2f..%2fpackage.json',
   '/index.html',
   '/runbook/None',
+  '/docs/rules',
   '/%00',
   '/api',
   '/api/rounds/',

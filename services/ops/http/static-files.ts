@@ -31,18 +31,18 @@ function load(folder: string, [name, type]: readonly [string, string]): StaticFi
   }
 }
 
-/** The runbook's pages without their ending: `/runbook/RoundhouseOutage`. */
-function runbook(folder: string): [string, StaticFile][] {
+/** Pages of the runbook and the docs without their ending: `/runbook/RoundhouseOutage`, `/docs/adr/0001-…`. */
+function pagesUnder(folder: string, at: string): [string, StaticFile][] {
   if (!existsSync(folder)) return [];
-  return readdirSync(folder)
-    .filter((name) => name.endsWith('.html'))
-    .map((name) => [
-      `/runbook/${name.replace(/\.html$/, '')}`,
-      load(folder, [name, 'text/html; charset=utf-8']),
-    ]);
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry): [string, StaticFile][] => {
+    const { name } = entry;
+    if (entry.isDirectory()) return pagesUnder(join(folder, name), `${at}/${name}`);
+    if (!name.endsWith('.html')) return [];
+    return [[`${at}/${name.replace(/\.html$/, '')}`, load(folder, [name, 'text/html; charset=utf-8'])]];
+  });
 }
 
-/** The console's page and the runbook's, held in memory, known by their content. */
+/** The console's page, the runbook's and the docs', held in memory, known by their content. */
 export class StaticFiles {
   private readonly byPath: ReadonlyMap<string, StaticFile>;
 
@@ -50,7 +50,7 @@ export class StaticFiles {
   constructor(folder: string) {
     this.byPath = new Map([
       ...Object.entries(files).map(([path, file]): [string, StaticFile] => [path, load(folder, file)]),
-      ...runbook(join(folder, 'runbook')),
+      ...['runbook', 'docs'].flatMap((name) => pagesUnder(join(folder, name), `/${name}`)),
     ]);
   }
 
