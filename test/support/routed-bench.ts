@@ -30,13 +30,21 @@ export const work = (): PlacedWork => ({
   bytesOut: 64,
   failedOn: new Set(),
 });
-export const soon = (ms = 5_000): UnixMs => (Date.now() + ms) as UnixMs;
+/** Far enough for a machine that is busy with other things. */
+export const soon = (ms = 60_000): UnixMs => (Date.now() + ms) as UnixMs;
+
+/** Turns of the loop go by until it holds. */
+export async function turnsUntil(holds: () => boolean): Promise<void> {
+  while (!holds()) await new Promise((resolve) => setImmediate(resolve));
+}
 
 /** Our own engines, as a test wants them. */
 export class Here {
   finishMs: number | null = 1_000;
   handedOver: string | null = null;
   asked = 0;
+  /** How often somebody looked whether an engine is up. */
+  looks = 0;
   answer: () => Promise<PlacedAnswer> = () =>
     Promise.resolve({ response: plans(64), deviceKind: 'cpu', engine: 'cpu#1' });
   private listeners: ((reason: string | null) => void)[] = [];
@@ -46,7 +54,10 @@ export class Here {
     return this.answer();
   }
   expectedFinishMs = () => this.finishMs;
-  whyDown = () => (this.finishMs === null ? 'it was killed' : null);
+  whyDown = (): string | null => {
+    this.looks += 1;
+    return this.finishMs === null ? 'it was killed' : null;
+  };
   whyHandedOver = () => this.handedOver;
   onHandOver = (listener: (reason: string | null) => void) => void this.listeners.push(listener);
   handOver(reason: string | null): void {
@@ -105,8 +116,7 @@ export async function bench(theirs: Readonly<Record<string, Infer>>, check = noC
   remotes.replace(
     Object.keys(theirs).map((name) => ({ name, address: 'host:1', kind: 'worker', device: 'gpu:there' })),
   );
-  while (remotes.usableCount < Object.keys(theirs).length)
-    await new Promise((resolve) => setImmediate(resolve));
+  await turnsUntil(() => remotes.usableCount === Object.keys(theirs).length);
   const here = new Here();
   const routed = new RoutedEngines({ local: here, handOver: here, router, remotes, events });
   const made = { here, routed, router, remotes, asked, ends };

@@ -8,6 +8,7 @@ import {
   plans,
   silent,
   soon,
+  turnsUntil,
   work,
   type Infer,
 } from '../../../test/support/routed-bench';
@@ -106,7 +107,7 @@ describe('a remote that says nothing', () => {
     here.finishMs = null;
     // The first draw is of both; whichever was first, the other one is next, and then only `a` is left.
     const running = routed.infer(work(), soon());
-    while (!asked.includes('b')) await new Promise((resolve) => setTimeout(resolve, 5));
+    await turnsUntil(() => asked.includes('b'));
     router.probed('b', false, performance.now());
     await expect(running).resolves.toMatchObject({ engine: 'a' });
   });
@@ -116,7 +117,9 @@ describe('a remote that says nothing', () => {
     const { routed, here, asked } = await bench({ a: () => new Promise((resolve) => (answer = resolve)) });
     here.finishMs = null;
     const running = routed.infer(work(), soon());
-    await new Promise((resolve) => setTimeout(resolve, 60));
+    // Each look is one at an answer that is overdue, and finds no engine up.
+    const before = here.looks;
+    await turnsUntil(() => here.looks >= before + 2);
     answer(plans(64));
     await expect(running).resolves.toMatchObject({ engine: 'a' });
     expect(asked).toEqual(['a']);
