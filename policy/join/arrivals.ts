@@ -1,7 +1,7 @@
 import type { RoundManifest, ShardOutcome, ShardUse } from '#schemas/domain';
 import type { ShardIndex } from '#schemas/brands';
 import { ArrivedPlans, type ShardPlans } from './arrived-plans';
-import { outcomeFault } from './read-outcome';
+import type { OutcomeReader } from './outcome-reader';
 
 /** What arrived of a round: the use of every shard, and the plans of the solved ones. */
 export interface Arrivals {
@@ -16,6 +16,7 @@ export function gatherArrivals(
   manifest: RoundManifest,
   outcomes: ReadonlyMap<number, ShardOutcome>,
   contradicted: ReadonlySet<number>,
+  reader: OutcomeReader,
 ): Arrivals {
   const shards: ShardUse[] = [];
   const plans: ShardPlans[] = [];
@@ -27,15 +28,15 @@ export function gatherArrivals(
       shards.push({ shardIndex, status: 'missing', errorCode: null });
       continue;
     }
-    const isSound = outcome.shardIndex === index && outcomeFault(manifest, outcome) === null;
-    if (!isSound || contradicted.has(index)) {
+    const { fault, plans: columns } = reader.read(outcome);
+    if (outcome.shardIndex !== index || fault !== null || contradicted.has(index)) {
       shards.push({ shardIndex, status: 'failed', errorCode: 'PAYLOAD_INVALID' });
       continue;
     }
     shards.push({ shardIndex, status: outcome.status, errorCode: outcome.errorCode });
-    if (outcome.status !== 'solved') continue;
+    if (columns === null) continue;
     candidates += manifest.shardCandidateCounts[index]!;
-    plans.push({ shardIndex, bytes: outcome.plans });
+    plans.push({ shardIndex, columns });
   }
   return { shards, outcomes, plans: new ArrivedPlans(plans), candidates };
 }

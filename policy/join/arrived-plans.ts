@@ -1,4 +1,5 @@
-import { PLAN_RECORD_BYTES, PlanFlag, PlanRecord } from '#schemas/tensors';
+import { PlanFlag, PlanRecord } from '#schemas/tensors';
+import type { PlanColumns } from './plan-columns';
 
 /** A feasible plan record of an outcome. */
 export interface ArrivedPlan {
@@ -11,20 +12,10 @@ export interface ArrivedPlan {
   readonly unproven: boolean;
 }
 
-/** The plan records of a shard, which were found to be of their round. */
 export interface ShardPlans {
   readonly shardIndex: number;
-  readonly bytes: Uint8Array;
+  readonly columns: PlanColumns;
 }
-
-/** 2^53 in units of the high word of a cost. */
-const UNSAFE_HIGH_WORD = 2 ** 21;
-
-const viewOf = ({ bytes }: ShardPlans): DataView =>
-  new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-
-const isFeasible = (view: DataView, at: number): boolean =>
-  (view.getUint8(at + PlanRecord.flags) & PlanFlag.feasible) !== 0;
 
 /** The feasible plans of a round's shards, in the order of shards and records, as columns. */
 export class ArrivedPlans {
@@ -35,73 +26,59 @@ export class ArrivedPlans {
   readonly orders: Int32Array;
   /** Exact where `areCostsSafe`. */
   readonly cost: Float64Array;
-  areCostsSafe = true;
-  /** Which of the shards, and where in its bytes. */
+  readonly areCostsSafe: boolean;
+  /** Which of the shards. */
   private readonly shard: Int32Array;
-  private readonly at: Int32Array;
-  private readonly views: readonly DataView[];
+  /** The first plan of each shard. */
+  private readonly first: number[] = [];
 
   constructor(private readonly shards: readonly ShardPlans[]) {
-    this.views = shards.map(viewOf);
-    const { plans, slots } = countFeasible(this.views);
-    this.count = plans;
-    this.courier = new Int32Array(plans);
-    this.orderStart = new Int32Array(plans + 1);
-    this.orders = new Int32Array(slots);
-    this.cost = new Float64Array(plans);
-    this.shard = new Int32Array(plans);
-    this.at = new Int32Array(plans);
+    const sum = (of: (columns: PlanColumns) => number) =>
+      shards.reduce((total, { columns }) => total + of(columns), 0);
+    this.count = sum(({ count }) => count);
+    this.courier = new Int32Array(this.count);
+    this.orderStart = new Int32Array(this.count + 1);
+    this.orders = new Int32Array(sum(({ orders }) => orders.length));
+    this.cost = new Float64Array(this.count);
+    this.areCostsSafe = shards.every(({ columns }) => columns.areCostsSafe);
+    this.shard = new Int32Array(this.count);
     let next = 0;
-    this.views.forEach((view, shard) => (next = this.fill(view, shard, next)));
+    shards.forEach(({ columns }, shard) => (next = this.append(columns, shard, next)));
   }
 
   plan(index: number): ArrivedPlan {
-    const shard = this.shard[index]!;
-    const view = this.views[shard]!;
-    const at = this.at[index]!;
+    const { view, at } = this.recordOf(index);
     return {
-      shardIndex: this.shards[shard]!.shardIndex,
+      shardIndex: this.shards[this.shard[index]!]!.shardIndex,
       courier: this.courier[index]!,
       orders: [...this.orders.subarray(this.orderStart[index]!, this.orderStart[index + 1]!)],
-      cost: this.exactCost(index),
+      cost: view.getBigInt64(at + PlanRecord.cost, true),
       packedStops: view.getBigUint64(at + PlanRecord.stops, true),
       unproven: (view.getUint8(at + PlanRecord.flags) & PlanFlag.unproven) !== 0,
     };
   }
 
   exactCost(index: number): bigint {
-    return this.views[this.shard[index]!]!.getBigInt64(this.at[index]! + PlanRecord.cost, true);
+    const { view, at } = this.recordOf(index);
+    return view.getBigInt64(at + PlanRecord.cost, true);
   }
 
-  private fill(view: DataView, shard: number, from: number): number {
-    let plan = from;
-    let slot = this.orderStart[from]!;
-    for (let at = 0; at < view.byteLength; at += PLAN_RECORD_BYTES) {
-      if (!isFeasible(view, at)) continue;
-      const high = view.getInt32(at + PlanRecord.cost + 4, true);
-      if (high >= UNSAFE_HIGH_WORD || high < -UNSAFE_HIGH_WORD) this.areCostsSafe = false;
-      this.shard[plan] = shard;
-      this.at[plan] = at;
-      this.courier[plan] = view.getUint16(at + PlanRecord.courier, true);
-      this.cost[plan] = high * 2 ** 32 + view.getUint32(at + PlanRecord.cost, true);
-      const count = view.getUint8(at + PlanRecord.orderCount);
-      for (let i = 0; i < count; i++)
-        this.orders[slot++] = view.getUint16(at + PlanRecord.orders + 2 * i, true);
-      this.orderStart[++plan] = slot;
-    }
-    return plan;
+  private recordOf(index: number): { readonly view: DataView; readonly at: number } {
+    const shard = this.shard[index]!;
+    const { view, at } = this.shards[shard]!.columns;
+    return { view, at: at[index - this.first[shard]!]! };
   }
-}
 
-function countFeasible(views: readonly DataView[]): { plans: number; slots: number } {
-  let plans = 0;
-  let slots = 0;
-  for (const view of views) {
-    for (let at = 0; at < view.byteLength; at += PLAN_RECORD_BYTES) {
-      if (!isFeasible(view, at)) continue;
-      plans++;
-      slots += view.getUint8(at + PlanRecord.orderCount);
+  private append(columns: PlanColumns, shard: number, from: number): number {
+    const slot = this.orderStart[from]!;
+    this.first.push(from);
+    this.courier.set(columns.courier, from);
+    this.cost.set(columns.cost, from);
+    this.orders.set(columns.orders, slot);
+    this.shard.fill(shard, from, from + columns.count);
+    for (let plan = 1; plan <= columns.count; plan++) {
+      this.orderStart[from + plan] = slot + columns.orderStart[plan]!;
     }
+    return from + columns.count;
   }
-  return { plans, slots };
 }

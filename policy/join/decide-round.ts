@@ -5,6 +5,7 @@ import { gatherArrivals, type Arrivals } from './arrivals';
 import type { Packer } from '../assignment/set-packing';
 import { choosePlans, type Choice } from './choose-plans';
 import type { Effort } from './decision-effort';
+import { OutcomeReader } from './outcome-reader';
 import { PlanWalker, type Planned } from './planned-assignment';
 import { roundIndex, type RoundIndex } from './round-index';
 import { reasonOf } from './unassigned-reasons';
@@ -18,6 +19,8 @@ interface DecideOptions {
   readonly matrix?: TravelMatrix;
   /** That of the manifest's round, where it was made before. */
   readonly index?: RoundIndex;
+  /** Of the manifest, where it has read outcomes before. */
+  readonly reader?: OutcomeReader;
   /** Bounds the work on overlapping bundles; see `assign`. */
   readonly workBudget?: number;
   /** Asked in place of the policy's own code for many overlapping bundles; equal results. */
@@ -48,14 +51,16 @@ export function decideRound(
   options: DecideOptions = {},
 ): DecisionContent {
   const index = options.index ?? roundIndex(manifest.round);
-  if (options.stale) return staleContent(index, manifest, outcomes, closedBy);
+  const reader = options.reader ?? new OutcomeReader(manifest);
+  if (options.stale)
+    return staleContent(index, manifest, gatherArrivals(manifest, outcomes, noShards, reader), closedBy);
   const contradicted = new Set<number>();
   const workBudget = options.workBudget ?? workBudgetOf(manifest.shardCandidateCounts);
   const limits = { workBudget, closeEnough: CLOSE_ENOUGH, ...(options.packer && { packer: options.packer }) };
   for (;;) {
-    const arrivals = gatherArrivals(manifest, outcomes, contradicted);
+    const arrivals = gatherArrivals(manifest, outcomes, contradicted, reader);
     const choice = choosePlans(index, arrivals.plans, limits);
-    const walker = new PlanWalker(index, outcomes, options.matrix);
+    const walker = new PlanWalker(index, outcomes, reader, options.matrix);
     const planned: Planned[] = [];
     const before = contradicted.size;
     for (const chosen of choice.chosen) {
@@ -133,10 +138,9 @@ function leftOut(
 function staleContent(
   index: RoundIndex,
   manifest: RoundManifest,
-  outcomes: ReadonlyMap<number, ShardOutcome>,
+  arrivals: Arrivals,
   closedBy: 'complete' | 'deadline',
 ): DecisionContent {
-  const arrivals = gatherArrivals(manifest, outcomes, noShards);
   const unassigned = index.round.orders.flatMap(({ orderId }, order) => {
     if (index.isHeld[order]) return [];
     return [{ orderId, reason: index.isCancelled[order] ? ('cancelled' as const) : ('stale' as const) }];

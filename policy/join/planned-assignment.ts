@@ -1,7 +1,6 @@
 import type { Assignment, CourierMove, ShardOutcome } from '#schemas/domain';
 import { commitmentStage, partialMove } from '../commitment/commitment-stage';
 import {
-  decodeOrderTimes,
   decodeRideFactors,
   stopsOfCandidate,
   travelTime,
@@ -13,6 +12,7 @@ import {
   type WalkedPlan,
 } from '../routing/index';
 import type { ArrivedPlan } from './arrived-plans';
+import type { OutcomeReader } from './outcome-reader';
 import type { ChosenPlan } from './choose-plans';
 import type { RoundIndex } from './round-index';
 import { tripsOfPlan } from './trips-of-plan';
@@ -36,6 +36,7 @@ export class PlanWalker {
   constructor(
     private readonly index: RoundIndex,
     private readonly outcomes: ReadonlyMap<number, ShardOutcome>,
+    private readonly reader: OutcomeReader,
     private readonly matrix: TravelMatrix | undefined,
   ) {}
 
@@ -73,10 +74,10 @@ export class PlanWalker {
   private shardWalk(shardIndex: number): ShardWalk {
     const known = this.walks.get(shardIndex);
     if (known !== undefined) return known;
-    const { orderTimes, rideFactors } = this.outcomes.get(shardIndex)!;
+    const outcome = this.outcomes.get(shardIndex)!;
     const { round, geometry } = this.index;
-    const travel = travelTime(round, geometry, decodeRideFactors(rideFactors), this.matrix);
-    const walk = { times: decodeOrderTimes(orderTimes), travel };
+    const travel = travelTime(round, geometry, decodeRideFactors(outcome.rideFactors), this.matrix);
+    const walk = { times: this.reader.read(outcome).times, travel };
     this.walks.set(shardIndex, walk);
     return walk;
   }

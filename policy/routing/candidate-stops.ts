@@ -72,17 +72,15 @@ export function stopsOfCandidate(
 ): CandidateStop[] {
   const { interleave, mergePickups } = round.policy;
   const stops: (CandidateStop & { orders: number[] })[] = [];
-  const opened = new Map<string, number[]>();
+  const openedAt = (place: number, group: number) =>
+    stops.find(
+      (stop) => stop.kind === 'pickup' && stop.place === place && (interleave || stop.group === group),
+    );
   for (const { order, onBoard, group } of plannedOrders(round, geometry, indexOf, { courier, bundle })) {
     const place = geometry.pickupPlace[order]!;
-    const mergeKey = `${interleave ? 'all' : group} ${place}`;
-    const joined = mergePickups ? opened.get(mergeKey) : undefined;
-    if (!onBoard && joined) joined.push(order);
-    if (!onBoard && !joined) {
-      const orders = [order];
-      opened.set(mergeKey, orders);
-      stops.push({ kind: 'pickup', orders, place, group });
-    }
+    const joined = mergePickups && !onBoard ? openedAt(place, group) : undefined;
+    if (joined) joined.orders.push(order);
+    else if (!onBoard) stops.push({ kind: 'pickup', orders: [order], place, group });
     stops.push({ kind: 'dropoff', orders: [order], place: geometry.dropoffPlace[order]!, group });
   }
   return stops;

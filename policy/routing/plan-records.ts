@@ -18,10 +18,21 @@ export function packStops(sequence: readonly number[]): bigint {
   return sequence.reduce((bits, stop, i) => bits | (BigInt(stop - 1) << BigInt(4 * i)), 0n);
 }
 
+const WORD = 0xffff_ffffn;
+/** Of 4 bits, in a word. */
+const PLACES = 8;
+
 /** Stop numbers 1..count; PAYLOAD_INVALID unless each stands there once. */
 export function unpackStops(packed: bigint, count: number): number[] {
-  const sequence = Array.from({ length: count }, (_, i) => Number((packed >> BigInt(4 * i)) & 15n) + 1);
-  if (new Set(sequence).size !== count || sequence.some((stop) => stop > count)) {
+  const words = [Number(packed & WORD), Number((packed >> 32n) & WORD)];
+  const sequence: number[] = [];
+  let seen = 0;
+  for (let place = 0; place < count; place += 1) {
+    const stop = (((words[Math.floor(place / PLACES)] ?? 0) >>> (4 * (place % PLACES))) & 15) + 1;
+    if (stop <= count) seen |= 1 << stop;
+    sequence.push(stop);
+  }
+  if (seen !== 2 ** (count + 1) - 2) {
     throw new RoundhouseError('PAYLOAD_INVALID', `stops ${sequence.join(' ')} are no order of 1..${count}`);
   }
   return sequence;

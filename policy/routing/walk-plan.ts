@@ -125,7 +125,10 @@ interface WalkedOrder {
 
 /** Orders that are dropped off without being picked up in the plan. */
 function ordersOnBoard(stops: readonly CandidateStop[]): Set<number> {
-  const onBoard = new Set(stops.filter(({ kind }) => kind === 'dropoff').flatMap(({ orders }) => orders));
+  const onBoard = new Set<number>();
+  for (const { kind, orders } of stops) {
+    if (kind === 'dropoff') for (const order of orders) onBoard.add(order);
+  }
   for (const { kind, orders } of stops) {
     if (kind === 'pickup') for (const order of orders) onBoard.delete(order);
   }

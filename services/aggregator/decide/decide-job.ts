@@ -3,6 +3,7 @@ import { decideNothing } from '#policy/join/decide-nothing';
 import type { Packer } from '#policy/assignment/set-packing';
 import { decideRound, workBudgetOf } from '#policy/join/decide-round';
 import type { Effort } from '#policy/join/decision-effort';
+import type { OutcomeReader } from '#policy/join/outcome-reader';
 import type { RoundIndex } from '#policy/join/round-index';
 import type { TravelMatrix } from '#policy/routing/index';
 import { decisionsCodec } from '#schemas/codec';
@@ -18,6 +19,8 @@ export interface DecideJob {
   readonly stale: boolean;
   /** Of the manifest's round, where it was made before. */
   readonly index?: RoundIndex;
+  /** Of the manifest, where it has read some of the outcomes before. */
+  readonly reader?: OutcomeReader;
   /** Full where absent. */
   readonly effort?: Exclude<Effort, 'none'>;
 }
@@ -79,6 +82,7 @@ export function decideJob(job: DecideJob, { matrices, packer }: DecidingMeans): 
     stale: job.stale,
     workBudget,
     ...(job.index && { index: job.index }),
+    ...(job.reader && { reader: job.reader }),
     ...(packer && { packer }),
   };
   const { travel } = manifest.round.policy;

@@ -85,7 +85,7 @@ export class DecidingThread {
     const round = this.roundOf(job);
     if (round === undefined) return { kind: 'lacking' };
     clock.ends('manifest');
-    const { manifest, index } = round;
+    const { manifest, index, reader } = round;
     const { closedBy, stale, effort } = job;
     const thrown: string[] = [];
     const outcomes = new Map([
@@ -93,7 +93,7 @@ export class DecidingThread {
       ...job.told.map((shard) => [shard, round.outcomes.get(shard)!] as const),
     ]);
     const { content, bytes } = decideAndEncode(
-      { manifest, outcomes, closedBy, stale, effort, ...(index && { index }) },
+      { manifest, outcomes, closedBy, stale, effort, reader, ...(index && { index }) },
       this.means,
       (error) => thrown.push(String(error)),
     );

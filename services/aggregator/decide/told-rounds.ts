@@ -1,3 +1,4 @@
+import { OutcomeReader } from '#policy/join/outcome-reader';
 import { roundIndex, type RoundIndex } from '#policy/join/round-index';
 import { roundsCodec } from '#schemas/codec';
 import type { RoundManifest, ShardOutcome } from '#schemas/domain';
@@ -11,6 +12,7 @@ export interface ToldRound {
   readonly index?: RoundIndex;
   /** By shard. */
   readonly outcomes: Map<number, ShardOutcome>;
+  readonly reader: OutcomeReader;
 }
 
 /** What the thread knows of rounds before they are to be decided; the oldest are dropped. */
@@ -18,15 +20,27 @@ export class ToldRounds {
   private readonly byNumber = new Map<number, ToldRound>();
 
   add(number: number, manifestBytes: Uint8Array): ToldRound {
-    const round = { ...decoded(manifestBytes), outcomes: new Map<number, ShardOutcome>() };
+    const known = decoded(manifestBytes);
+    const reader = new OutcomeReader(known.manifest);
+    const round = { ...known, outcomes: new Map<number, ShardOutcome>(), reader };
     this.byNumber.set(number, round);
     if (this.byNumber.size > MOST_ROUNDS) this.byNumber.delete(this.byNumber.keys().next().value!);
     return round;
   }
 
-  /** One of a round that isn't known any more is of no use. */
+  /**
+   * One of a round that isn't known any more is of no use. It is read while the thread waits for the others; where that
+   * fails, deciding finds out again, and says so.
+   */
   addOutcome(number: number, outcome: ShardOutcome): void {
-    this.byNumber.get(number)?.outcomes.set(outcome.shardIndex, outcome);
+    const round = this.byNumber.get(number);
+    if (round === undefined) return;
+    round.outcomes.set(outcome.shardIndex, outcome);
+    try {
+      round.reader.read(outcome);
+    } catch {
+      return;
+    }
   }
 
   /** Undefined where the round or one of these outcomes isn't here. */
