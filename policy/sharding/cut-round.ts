@@ -34,7 +34,8 @@ interface Size {
   readonly limit: number;
 }
 
-interface FilledShard {
+/** Of a round that is being cut: what doesn't depend on its models, its sequence or its label. */
+export interface FilledShard {
   readonly candidates: number;
   readonly tensors: Shard['tensors'];
   readonly orderBitmap: Uint8Array;
@@ -86,7 +87,8 @@ function widthOf(rows: WeighedRows): number {
   return rows.bundles.reduce((most, bundle) => Math.max(most, 1 + bundle.length), 2);
 }
 
-function fillShards(view: PlanningView, table: CandidateTable, limits: CutLimits): FilledShard[] {
+/** The rows of all shards, for `cutCandidates`. Throws ROUND_TOO_LARGE. */
+export function fillShards(view: PlanningView, table: CandidateTable, limits: CutLimits): FilledShard[] {
   const costOf = predictedCosts(view);
   const bases = baseCosts(view, costOf);
   const rows = byLocality(view, weighedRows(table, bases, costOf));
@@ -114,18 +116,19 @@ export interface CutRound {
 /**
  * Cuts a round into shards of about equal predicted cost: every candidate stands in exactly one of them,
  * and a courier's base row in every shard in which the courier stands. Pure and deterministic. A round
- * without couriers, orders or candidates has no shards.
+ * without couriers, orders or candidates has no shards. `ahead`: what `fillShards` gave for it before.
  */
 export function cutCandidates(
   view: PlanningView,
   table: CandidateTable,
   models: readonly ModelRef[],
   limits: CutLimits = {},
+  ahead?: readonly FilledShard[],
 ): CutRound {
   const { round } = view;
   const model = models.find(({ name }) => name === CANDIDATE_COST_MODEL);
   if (!model) throw new RoundhouseError('MODEL_UNAVAILABLE', `no ${CANDIDATE_COST_MODEL} under the label`);
-  const filled = fillShards(view, table, limits);
+  const filled = ahead ?? fillShards(view, table, limits);
   const shards = filled.map(({ candidates, tensors }, index) => ({
     tenantId: round.tenantId,
     runId: round.runId,

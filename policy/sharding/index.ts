@@ -1,2 +1,9 @@
-export { cutCandidates, cutRound, type CutLimits, type CutRound } from './cut-round';
+export {
+  cutCandidates,
+  cutRound,
+  fillShards,
+  type CutLimits,
+  type CutRound,
+  type FilledShard,
+} from './cut-round';
 export { planCost, predictedCosts } from './predicted-cost';

@@ -5,7 +5,7 @@ import {
   type CandidateTable,
   type PlanningView,
 } from '#policy/candidates/index';
-import { cutCandidates, type CutLimits } from '#policy/sharding/index';
+import { cutCandidates, type CutLimits, type CutRound } from '#policy/sharding/index';
 import type { DispatchRound, ModelRef, RoundPolicy } from '#schemas/domain';
 import { PhaseClock, type Phases } from '#schemas/phases';
 import type { Topics } from '#schemas/topics';
@@ -52,11 +52,15 @@ export function messagesOf(
   job: CutJob,
   clock: PhaseClock,
 ): CutResult {
-  const { models, limits, topics, receivedAt } = job;
   clock.ends('candidates');
-  const cut = cutCandidates(view, table, models, limits);
+  const cut = cutCandidates(view, table, job.models, job.limits);
   clock.ends('cut');
-  const messages = roundMessages(cut, topics, receivedAt, job);
+  return encodedMessages(cut, job, clock);
+}
+
+/** `clock` has timed the cut. */
+export function encodedMessages(cut: CutRound, job: CutJob, clock: PhaseClock): CutResult {
+  const messages = roundMessages(cut, job.topics, job.receivedAt, job);
   clock.ends('encode');
   return { ...messages, counts: cut.manifest.shardCandidateCounts, phases: clock.phases };
 }

@@ -102,6 +102,35 @@ test('parts of another limit of candidates are of no use', async () => {
   expect(await madeBy(threadWith(helpersOf(3)), limits)).toEqual(await madeBy(threadWith([]), limits));
 });
 
+test('cut ahead with the limits of the round before: the same bytes, where they change again, too', async () => {
+  const other = { ...cutting.limits, shardsPerRound: 2 };
+  const [alone, others] = [await madeBy(threadWith([])), await madeBy(threadWith([]), other)];
+  expect(others[1]).not.toBe(alone[1]);
+  const thread = threadWith(helpersOf(3));
+  for (const limits of [cutting.limits, cutting.limits, other, other, cutting.limits]) {
+    expect(await madeBy(thread, limits)).toEqual(limits === other ? others : alone);
+  }
+});
+
+test('what can not be cut ahead is refused when it is asked for', async () => {
+  const tooSmall = { ...cutting.limits, maxShardBytes: 1_200 };
+  const thread = threadWith(helpersOf(3));
+  for (let number = 0; number < 2; number++) {
+    await read(thread, body, number);
+    const cut = await thread.answer({ kind: 'cut read', number, job: { ...cutting, limits: tooSmall } });
+    expect(cut).toMatchObject({ refused: { code: 'ROUND_TOO_LARGE' } });
+  }
+});
+
+test('a round that is dropped while its claim is on the way disturbs no other', async () => {
+  const thread = threadWith(helpersOf(3));
+  await madeBy(thread);
+  await read(thread, body, 1);
+  thread.drop(1);
+  await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+  expect(await madeBy(thread)).toEqual(await madeBy(threadWith([])));
+});
+
 test('a body with faults is read without its parts, and the next one with them', async () => {
   const helpers = helpersOf(3);
   const thread = threadWith(helpers);

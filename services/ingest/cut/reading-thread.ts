@@ -1,42 +1,30 @@
 import type { TravelMatrices } from '#lib/travel-matrices';
 import type { OutgoingMessage } from '#lib/bus/port';
-import {
-  candidateTable,
-  offerPlan,
-  offersOf,
-  unpackedTable,
-  withRound,
-  type CandidateTable,
-  type OfferPlan,
-  type PlanningView,
-} from '#policy/candidates/index';
+import type { CutLimits } from '#policy/sharding/index';
 import type { DispatchRound } from '#schemas/domain';
 import { RoundhouseError } from '#schemas/errors';
 import { PhaseClock } from '#schemas/phases';
 import { parseJson } from '../read/parse-json';
 import { contentHashOf, findRound, type RoundReading } from '../read/round-reading';
-import { asClaimed, cutMessages, messagesOf, viewOf, type CutJob, type CutResult } from './cut-messages';
+import { BegunRound } from './begun-round';
+import { asClaimed, cutMessages, viewOf, type CutJob, type CutResult } from './cut-messages';
 import type { BegunParts, RoundParts } from './round-parts';
 import type { RoundAnswer, RoundJob } from './round-thread';
 
 type Answered = Exclude<RoundJob, { kind: 'drop' }>;
 type ReadJob = Extract<RoundJob, { kind: 'read' }>;
 
-/** What was made of a round before its claim, where other threads offer its bundles meanwhile. */
-interface Begun {
-  readonly parts: BegunParts;
-  readonly view: PlanningView;
-  readonly plan: OfferPlan;
-}
-
 interface KeptRound {
   readonly round: DispatchRound;
-  readonly begun: Begun | null;
+  /** What was made of it before its claim, where other threads help. */
+  readonly begun: BegunRound | null;
 }
 
 /** Reads bodies, keeps their rounds, and cuts them; with the help of other threads where there are any. */
 export class ReadingThread {
   private readonly rounds = new Map<number, KeptRound>();
+  /** Of the round that was cut last. */
+  private limits: CutLimits | null = null;
 
   constructor(
     private readonly matrices: TravelMatrices,
@@ -60,6 +48,7 @@ export class ReadingThread {
 
   private async work(job: Answered): Promise<RoundAnswer> {
     if (job.kind === 'read') return { reading: await this.read(job) };
+    this.limits = job.job.limits;
     if (job.kind === 'cut') return { result: ownMessages(cutMessages(job.round, job.job, this.matrices)) };
     const kept = this.rounds.get(job.number);
     if (kept === undefined) {
@@ -76,39 +65,27 @@ export class ReadingThread {
     const limits = { ...job.limits, matrixOf: (hash: string) => this.matrices.find(hash) };
     const found = findRound(body, { ...job, limits }, clock);
     if (found.kind === 'invalid') return found.reading;
-    this.rounds.set(number, { round: found.round, begun: this.begun(found.round, parts) });
+    const begun = this.begun(found.round, parts);
+    this.rounds.set(number, { round: found.round, begun });
     if (parts !== null) clock.ends('view');
     const contentHash = (await parts?.contentHash) ?? contentHashOf(found);
     clock.ends('hash');
+    const isKept = () => this.rounds.has(number);
+    if (found.reading.kind === 'valid' && this.limits !== null) begun?.cutAhead(this.limits, isKept);
     return { ...found.reading, contentHash, phases: clock.phases };
   }
 
   /** While another thread hashes the content. */
-  private begun(round: DispatchRound, parts: BegunParts | null): Begun | null {
-    if (parts === null) return null;
-    const view = viewOf(round, this.matrices);
-    return { parts, view, plan: offerPlan(view, parts.maxCandidates) };
+  private begun(round: DispatchRound, parts: BegunParts | null): BegunRound | null {
+    return parts === null ? null : new BegunRound(viewOf(round, this.matrices), parts);
   }
 
   private async cut({ round, begun }: KeptRound, job: CutJob): Promise<CutResult> {
-    if (begun === null || begun.parts.maxCandidates !== job.limits.maxCandidates) {
+    if (begun === null || begun.maxCandidates !== job.limits.maxCandidates) {
       return cutMessages(round, job, this.matrices);
     }
-    const clock = new PhaseClock();
-    const view = withRound(asClaimed(round, job), begun.view);
-    const offered = await allOffers(view, begun);
-    return messagesOf(view, candidateTable(view, job.limits.maxCandidates, begun.plan, offered), job, clock);
+    return begun.cut(asClaimed(round, job), job);
   }
-}
-
-/** In their order: those of the others, and the last part, made here while they are on their way. */
-async function allOffers(view: PlanningView, { parts, plan }: Begun): Promise<CandidateTable[]> {
-  const own = offersOf(view, plan, parts.of - 1, parts.of);
-  const others = await Promise.all(parts.offers);
-  const tables = others.map((packed, part) =>
-    packed === null ? offersOf(view, plan, part, parts.of) : unpackedTable(packed),
-  );
-  return [...tables, own];
 }
 
 function ownMessages({ shards, manifest, ...rest }: CutResult): CutResult {
