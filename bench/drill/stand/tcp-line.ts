@@ -8,6 +8,29 @@ import { loopback } from '#launcher/ports';
  */
 export type LineState = 'open' | 'cut' | 'muted';
 
+/** Pieces on their way to a socket: in their order, also where the delay gets shorter meanwhile. */
+class Way {
+  private readonly held: { readonly bytes: Buffer; readonly due: number }[] = [];
+
+  constructor(private readonly to: Socket) {}
+
+  pass(bytes: Buffer, delayMs: number): void {
+    if (delayMs === 0 && this.held.length === 0) return void this.to.write(bytes);
+    this.held.push({ bytes, due: performance.now() + delayMs });
+    if (this.held.length === 1) this.wait();
+  }
+
+  private wait(): void {
+    setTimeout(() => this.release(), this.held[0]!.due - performance.now());
+  }
+
+  private release(): void {
+    const now = performance.now();
+    while (this.held.length > 0 && this.held[0]!.due <= now) this.to.write(this.held.shift()!.bytes);
+    if (this.held.length > 0) this.wait();
+  }
+}
+
 /** A TCP line to a server, which can be made as bad as a network gets. */
 export class TcpLine {
   private state: LineState = 'open';
@@ -58,6 +81,7 @@ export class TcpLine {
   }
 
   private readonly spoiled = new Set<Socket>();
+  private readonly ways = new WeakMap<Socket, Way>();
 
   private connected(near: Socket): void {
     const far = connect(this.targetPort, loopback);
@@ -81,7 +105,8 @@ export class TcpLine {
 
   private pass(near: Socket, bytes: Buffer, to: Socket): void {
     if (this.state === 'muted') return void this.spoiled.add(near);
-    if (this.delayMs === 0) return void to.write(bytes);
-    setTimeout(() => to.write(bytes), this.delayMs);
+    const way = this.ways.get(to) ?? new Way(to);
+    this.ways.set(to, way);
+    way.pass(bytes, this.delayMs);
   }
 }
