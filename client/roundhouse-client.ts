@@ -39,6 +39,14 @@ const AFTER_DEADLINE_MS = 30_000;
 const LONGEST_POLL_MS = 20_000;
 const UNKNOWN_PAUSE_MS = 250;
 
+/** Throws TypeError, so that a slip in a setting is found where the client is made. */
+function checkedUrls(urls: readonly string[]): readonly string[] {
+  if (urls.length === 0) throw new TypeError('url has no address');
+  const wrong = urls.find((url) => !URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol));
+  if (wrong === undefined) return urls;
+  throw new TypeError(`url is ${JSON.stringify(wrong)}: an address such as http://127.0.0.1:8080`);
+}
+
 /** The producer API of Roundhouse over HTTP. Rejects with RoundhouseError; see docs/errors.md. */
 export class RoundhouseClient {
   private readonly urls: readonly string[];
@@ -50,7 +58,7 @@ export class RoundhouseClient {
   private readonly retryForMs: number;
 
   constructor(options: ClientOptions) {
-    this.urls = typeof options.url === 'string' ? [options.url] : options.url;
+    this.urls = checkedUrls(typeof options.url === 'string' ? [options.url] : options.url);
     const { credential } = options;
     this.tenant = options.tenant ?? (credential === undefined ? 'default' : undefined);
     this.#headers = {

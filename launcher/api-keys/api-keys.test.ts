@@ -64,7 +64,8 @@ test('who could read the file can read it after a change, also through a link', 
 });
 
 test.each([
-  [[], 'is none of new, revoke, list'],
+  [[], 'no command: it is one of new, revoke, list'],
+  [['make'], 'make: it is one of new, revoke, list'],
   [['new', '--tenant', 'a'], '--id is needed'],
   [['new', '--id', 'A', '--tenant', 'a'], 'lower-case'],
   [['new', '--id', 'a'], '--tenant is needed'],

@@ -52,7 +52,7 @@ function scopesOf(given: string | undefined): readonly Scope[] {
 /** Throws ArgumentsInvalid. */
 export function readInvocation([command = '', ...argv]: readonly string[]): Invocation {
   if (!['new', 'revoke', 'list'].includes(command))
-    throw new ArgumentsInvalid(`${shownText(command, 80)} is none of new, revoke, list`);
+    throw new ArgumentsInvalid(`${shownText(command, 80) || 'no command'}: it is one of new, revoke, list`);
   const given = readFlags(argv, flags);
   const file = needed('file', given.file);
   if (command === 'list') return { command, file };

@@ -119,6 +119,11 @@ describe('times', () => {
     const fault = { path: 'deadline', limit: `at least ${limit} after now (${now})` };
     expect(result).toMatchObject({ kind: 'expired', faults: [fault] });
   });
+  test('a deadline in seconds is told so', () => {
+    const result = validateRound(body({ deadline: Math.floor(now / 1_000) + 5 }), now);
+    const limit = `at least 150 ms after now (${now}); a deadline is in milliseconds`;
+    expect(result).toMatchObject({ kind: 'expired', faults: [{ path: 'deadline', limit }] });
+  });
   test('a past deadline is reported beside other faults', () => {
     expect(pathsOf(body({ deadline: now - 1, zoneId: 5 }))).toEqual(['zoneId', 'deadline']);
   });

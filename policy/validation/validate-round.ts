@@ -39,13 +39,18 @@ function readDeadline(fields: Fields, limits: RoundLimits, now: UnixMs): UnixMs 
   return deadline;
 }
 
+/** A deadline in seconds is the commonest slip, since all other times are: as milliseconds it lies in January 1970. */
+const inSeconds = (deadline: UnixMs, now: UnixMs): boolean => deadline > 0 && deadline < now / 100;
+
 function leadFault(
   deadline: UnixMs,
   now: UnixMs,
   { minLeadMs }: RoundLimits,
 ): [string, number, string] | null {
   if (deadline > now && deadline >= now + minLeadMs) return null;
-  return ['deadline', deadline, `at least ${Math.max(1, minLeadMs)} ms after now (${now})`];
+  const limit = `at least ${Math.max(1, minLeadMs)} ms after now (${now})`;
+  const hint = inSeconds(deadline, now) ? '; a deadline is in milliseconds' : '';
+  return ['deadline', deadline, `${limit}${hint}`];
 }
 
 function readRound(fields: Fields, limits: RoundLimits, now: UnixMs, tenant?: string): DispatchRound {
