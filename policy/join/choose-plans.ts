@@ -2,6 +2,7 @@ import type { Courier, DispatchRound } from '#schemas/domain';
 import { MAX_BUNDLE_ORDERS } from '#schemas/tensors';
 import { assign, type AssignOptions } from '../assignment/assign';
 import type { AssignmentTable } from '../assignment/problem';
+import { readyRisk } from '../candidates/chains/ready-risk';
 import type { ArrivedPlan, ArrivedPlans } from './arrived-plans';
 import type { RoundIndex } from './round-index';
 
@@ -116,8 +117,8 @@ function tableOf(index: RoundIndex, plans: ArrivedPlans, { bases, usable }: Usab
 }
 
 /**
- * Marginal costs, what it costs to give a courier another bundle than the one that it was told of, and what orders
- * cost that its guaranteed pay doesn't cover.
+ * Marginal costs, what it costs to give a courier another bundle than the one that it was told of, what orders cost
+ * that its guaranteed pay doesn't cover, and what may come of ready times that aren't known.
  */
 function costsOf(index: RoundIndex, plans: ArrivedPlans, { bases, usable }: Usable) {
   const { reshuffleCost, uncoveredOrderCost = 0 } = index.round.policy;
@@ -127,10 +128,19 @@ function costsOf(index: RoundIndex, plans: ArrivedPlans, { bases, usable }: Usab
     const known = told[plans.courier[plan]!]!;
     return known !== null && !isBundle(plans, plan, known);
   };
+  const riskOf = readyRisk(index.round);
+  const risk = (plan: number): number => {
+    if (riskOf === null) return 0;
+    return riskOf(
+      plans.courier[plan]!,
+      plans.orders.slice(plans.orderStart[plan], plans.orderStart[plan + 1]),
+    );
+  };
   const surcharge = (plan: number): number => {
     const orders = plans.orderStart[plan + 1]! - plans.orderStart[plan]!;
     const beyond = Math.max(0, orders - covered[plans.courier[plan]!]!);
-    return (isReshuffled(plan) ? reshuffleCost : 0) + (beyond === 0 ? 0 : uncoveredOrderCost * beyond);
+    const uncovered = beyond === 0 ? 0 : uncoveredOrderCost * beyond;
+    return (isReshuffled(plan) ? reshuffleCost : 0) + uncovered + risk(plan);
   };
   const isSmall = reshuffleCost + MAX_BUNDLE_ORDERS * uncoveredOrderCost <= LARGEST_DOUBLE_COST;
   if (!isSmall || !areSmall(plans)) {

@@ -48,7 +48,7 @@ test('a chain costs what the walk of its stops costs beyond the held ones, and b
         const chain = Array.from({ length }, (_, i) => open[(seed + 7 * courier + 3 * i * i) % open.length]!);
         if (new Set(chain).size < length) continue;
         const whole = walked(view, courier, chain);
-        const cost = costs.of(courier, Int32Array.from(chain), length);
+        const cost = costs.atStatedTimes(courier, Int32Array.from(chain), length);
         expect(cost).toBe(whole === null ? Infinity : whole - base);
         counts[whole === null ? 'infeasible' : 'feasible']++;
       }

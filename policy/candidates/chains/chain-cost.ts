@@ -1,5 +1,14 @@
 import type { ChainProblem } from './chain-problem';
 
+interface Trip {
+  readonly courier: number;
+  /** Its orders are those from `begin` to before `end`. */
+  readonly orders: Int32Array;
+  readonly begin: number;
+  readonly end: number;
+  readonly arrive: number;
+}
+
 /**
  * The cost of a courier's chain as the engine will find it, for drop-offs in the order given: the walk of
  * tensors.ts, trip by trip. A chain is a list of orders; neighbours with one pickup place are one trip.
@@ -20,12 +29,31 @@ export class ChainCost {
     this.uncovered = uncoveredOrderCost ?? 0;
   }
 
-  /** Of the first `length` of `orders`; Infinity where a limit is broken. */
+  /**
+   * Of the first `length` of `orders`; Infinity where a limit is broken at the stated times. Where ready times aren't
+   * known the mean over what they may be; one that breaks a limit then counts as stated.
+   */
   of(courier: number, orders: Int32Array, length: number): number {
-    if (length === 0) return 0;
     this.count += 1;
+    const stated = this.atStatedTimes(courier, orders, length);
+    const { scenarios } = this.problem;
+    if (scenarios === null || stated === Infinity) return stated;
+    if (!isAny(scenarios.isUncertain, orders, length)) return stated;
+    const sum = scenarios.readyAt.reduce((total, readyAt) => {
+      const cost = this.at(readyAt, courier, orders, length);
+      return total + (cost === Infinity ? stated : cost);
+    }, 0);
+    return sum / scenarios.readyAt.length;
+  }
+
+  atStatedTimes(courier: number, orders: Int32Array, length: number): number {
+    return this.at(this.problem.readyAt, courier, orders, length);
+  }
+
+  private at(readyAt: Float64Array, courier: number, orders: Int32Array, length: number): number {
+    if (length === 0) return 0;
     const { problem } = this;
-    const { pickupPlace, dropoffPlace, dropoffPre, dropoffPost, promisedAt, readyAt } = problem;
+    const { pickupPlace, dropoffPlace, dropoffPre, dropoffPost, promisedAt } = problem;
     const vehicle = problem.vehicle[courier]!;
     let at = problem.startAt[courier]!;
     let place = problem.startPlace[courier]!;
@@ -34,7 +62,8 @@ export class ChainCost {
     for (let begin = 0; begin < length;) {
       const restaurant = pickupPlace[orders[begin]!]!;
       const end = this.endOfTrip(orders, begin, length);
-      at = this.leaveAt(courier, orders, begin, end, at + problem.travel(vehicle, place, restaurant));
+      const arrive = at + problem.travel(vehicle, place, restaurant);
+      at = this.leaveAt(readyAt, { courier, orders, begin, end, arrive });
       if (at === Infinity) return Infinity;
       place = restaurant;
       for (let i = begin; i < end; i += 1) {
@@ -66,8 +95,8 @@ export class ChainCost {
   }
 
   /** When the courier that arrives then leaves the restaurant with a trip's orders. */
-  private leaveAt(courier: number, orders: Int32Array, begin: number, end: number, arrive: number): number {
-    const { pickupPre, pickupPost, readyAt, size, shiftEndsAt, capacity } = this.problem;
+  private leaveAt(readyAt: Float64Array, { courier, orders, begin, end, arrive }: Trip): number {
+    const { pickupPre, pickupPost, size, shiftEndsAt, capacity } = this.problem;
     let before = 0;
     let after = 0;
     let ready = -Infinity;
@@ -82,4 +111,9 @@ export class ChainCost {
     const served = Math.max(arrive + before, ready);
     return served > shiftEndsAt[courier]! || load > capacity[courier]! ? Infinity : served + after;
   }
+}
+
+function isAny(flags: Uint8Array, orders: Int32Array, length: number): boolean {
+  for (let i = 0; i < length; i += 1) if (flags[orders[i]!] === 1) return true;
+  return false;
 }

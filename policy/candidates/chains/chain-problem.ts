@@ -3,6 +3,7 @@ import { vehicles } from '#schemas/domain';
 import { MAX_PLAN_ORDERS, MAX_STOPS } from '#schemas/tensors';
 import { statedOrderTimes } from '../../routing/index';
 import type { PlanningView } from '../planning-view';
+import { readyScenarios, type ReadyScenarios } from './ready-scenarios';
 
 /** Travel between so many places is kept in a table. */
 const MOST_TABLED_PLACES = 1_500;
@@ -23,7 +24,10 @@ export interface ChainProblem {
   readonly coveredOrders: Float64Array;
   readonly pickupPlace: Int32Array;
   readonly dropoffPlace: Int32Array;
+  /** As stated. */
   readonly readyAt: Float64Array;
+  /** As they may turn out, where one isn't known. */
+  readonly scenarios: ReadyScenarios | null;
   readonly promisedAt: Float64Array;
   readonly latestDropoffAt: Float64Array;
   readonly size: Float64Array;
@@ -54,6 +58,7 @@ export function chainProblem(view: PlanningView): ChainProblem {
     pickupPlace: geometry.pickupPlace,
     dropoffPlace: geometry.dropoffPlace,
     ...orderColumns(round),
+    scenarios: readyScenarios(round),
     travel: travelOf(view),
   };
 }

@@ -13,7 +13,7 @@ const SECOND = 5;
  * The one policy for all days of the benchmark. A plan costs the seconds from ready to door of its orders, which is
  * all that a dispatcher can change of click-to-door, and a fifth more for each second above the target. Leaving an
  * order out costs four hours, however long it has waited: next to no order is worth that. An order that a courier's
- * guaranteed pay doesn't cover may cost three minutes of waiting elsewhere.
+ * guaranteed pay doesn't cover may cost a minute of waiting elsewhere.
  */
 export function mdrpPolicy(
   parameters: MdrpParameters,
@@ -44,7 +44,7 @@ export function mdrpPolicy(
     modelLabel: 'stable',
     commitHorizonSeconds: seconds(roundMinutes * MINUTE),
     chains: { maxTrips: 4, maxOrders: 6 },
-    uncoveredOrderCost: 3 * MINUTE * SECOND,
+    uncoveredOrderCost: MINUTE * SECOND,
     context: { secondsOfDay: seconds(0), dayOfWeek: 0, rainPerMille: 0, trafficPerMille: 0 },
     ...(prepositioning && {
       prepositioning: {

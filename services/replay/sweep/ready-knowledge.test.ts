@@ -3,13 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DecisionContent, DispatchRound } from '#schemas/domain';
 import type { Seconds } from '#schemas/brands';
+import { KnownFlag, ORDER_COLUMNS, OrderColumn } from '#schemas/tensors';
 import { projectPath } from '#schemas/project-root';
 import { runNetwork } from '../../../test/support/predict-times';
 import { buildOrder, buildRound } from '../../../test/support/build-round';
 import { readTableDay } from '../import/table-day';
 import { featureRows } from '../etr/feature-rows';
 import { byLocalNetwork } from './local-network';
-import { byMean, meanReadyDay, withPredictedReady } from './ready-knowledge';
+import { atStatedTimes, byMean, meanReadyDay, withPredictedReady } from './ready-knowledge';
 
 let folder: string;
 beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'ready-'))));
@@ -43,7 +44,7 @@ const unknown = (id: string, placedAt: number, readyAt: number) =>
     known: { ready: false, pickupWait: true, handover: true },
   });
 
-test('decisions are made with predicted times, none of them before now', async () => {
+test('decisions are made with predicted times, which stay unknown', async () => {
   const ready = buildOrder('r', { readyAt: seconds(50) });
   const round = buildRound({
     asOf: seconds(1_000),
@@ -55,14 +56,34 @@ test('decisions are made with predicted times, none of them before now', async (
     return Promise.resolve({} as DecisionContent);
   };
   await withPredictedReady(dispatch, byMean)(round);
-  expect(seen[0]!.orders.map(({ readyAt }) => readyAt)).toEqual([1_500, 50, 1_000]);
-  expect(seen[0]!.orders.every(({ known }) => known.ready)).toBe(true);
+  expect(seen[0]!.orders.map(({ readyAt }) => readyAt)).toEqual([1_500, 50, 700]);
+  expect(seen[0]!.orders.map(({ known }) => known.ready)).toEqual([false, true, false]);
   await withPredictedReady(dispatch, () => Promise.resolve([900.4, 700]))(round);
   // 400 + 900 = 1,300; 400 + 700 = 1,100.
   expect(seen[1]!.orders.map(({ readyAt }) => readyAt)).toEqual([1_300, 50, 1_100]);
   await withPredictedReady(dispatch, byMean, 0.9)(round);
-  // 400 + 0.9 · 1,100 = 1,390; 400 + 0.9 · 300 = 670, which is over.
-  expect(seen[2]!.orders.map(({ readyAt }) => readyAt)).toEqual([1_390, 50, 1_000]);
+  // 400 + 0.9 · 1,100 = 1,390; 400 + 0.9 · 300 = 670.
+  expect(seen[2]!.orders.map(({ readyAt }) => readyAt)).toEqual([1_390, 50, 670]);
+});
+
+test('the planner takes stated times for known ones, and nothing else is changed', () => {
+  const orders = new Int32Array(2 * ORDER_COLUMNS);
+  orders[OrderColumn.flags] = KnownFlag.pickupWait;
+  orders[ORDER_COLUMNS + OrderColumn.flags] = KnownFlag.ready;
+  const tensor = {
+    datatype: 'INT32',
+    shape: [2, ORDER_COLUMNS],
+    data: new Uint8Array(orders.buffer),
+  } as const;
+  const [changed, other] = atStatedTimes([
+    { ...tensor, name: 'orders' },
+    { ...tensor, name: 'couriers' },
+  ]);
+  const columns = new Int32Array(changed!.data.slice().buffer);
+  const wanted = orders.slice();
+  wanted[OrderColumn.flags] = KnownFlag.pickupWait | KnownFlag.ready;
+  expect(columns).toEqual(wanted);
+  expect(other!.data).toBe(tensor.data);
 });
 
 test('a repository without the network', async () => {

@@ -1,7 +1,8 @@
 import type { Day, Dispatch } from '#policy/simulation/day';
 import { mean } from '#policy/simulation/statistics';
 import type { Seconds } from '#schemas/brands';
-import type { DispatchRound, Order } from '#schemas/domain';
+import type { DispatchRound, NamedTensor, Order } from '#schemas/domain';
+import { KnownFlag, ORDER_COLUMNS, OrderColumn } from '#schemas/tensors';
 
 /** What is known of when meals are ready: the truth, their merchant's mean, or what the network makes of it. */
 export const readiness = ['known', 'mean', 'network'] as const;
@@ -53,8 +54,8 @@ export const byMean: PrepPredictor = (_round, orders) =>
   Promise.resolve(orders.map(({ placedAt, readyAt }) => readyAt - placedAt));
 
 /**
- * Decides with predicted times as if they were known: a meal is taken to be ready after `share` of its predicted
- * preparation, and not before now.
+ * Decides with predicted times: a meal is expected to be ready after `share` of its predicted preparation. They stay
+ * unknown, so chains are planned for what may come of them.
  */
 export function withPredictedReady(dispatch: Dispatch, predict: PrepPredictor, share = 1): Dispatch {
   return async (round) => {
@@ -65,10 +66,19 @@ export function withPredictedReady(dispatch: Dispatch, predict: PrepPredictor, s
     );
     const orders = round.orders.map((order) => {
       const readyAt = at.get(order);
-      if (readyAt === undefined) return order;
-      const expected = Math.max(round.asOf, readyAt) as Seconds;
-      return { ...order, readyAt: expected, known: { ...order.known, ready: true } };
+      return readyAt === undefined ? order : { ...order, readyAt: readyAt as Seconds };
     });
     return dispatch({ ...round, orders });
   };
+}
+
+/** A shard's tables as if all its times were known: for the planner, which predicts nothing. */
+export function atStatedTimes(tensors: readonly NamedTensor[]): NamedTensor[] {
+  return tensors.map((tensor) => {
+    if (tensor.name !== 'orders') return tensor;
+    const data = tensor.data.slice();
+    const rows = new Int32Array(data.buffer, data.byteOffset, data.byteLength / 4);
+    for (let at = OrderColumn.flags; at < rows.length; at += ORDER_COLUMNS) rows[at]! |= KnownFlag.ready;
+    return { ...tensor, data };
+  });
 }

@@ -30,6 +30,8 @@ const terminal = { write: () => true };
 const sweep = (...argv: string[]) =>
   sweepCommand(parseSweep([at('space.json'), ...argv, '--jobs', '2']), place, terminal);
 
+jest.setTimeout(60_000);
+
 /** Two orders of one restaurant for a courier beside it. */
 function putTables(name: string, readyAt: number): string {
   mkdirSync(at(name));

@@ -12,7 +12,7 @@ import { planMdrpDay } from '../../../launcher/day/planned-day';
 import { readTableDay } from '../import/table-day';
 import { pointDay, preparationShare } from './point-day';
 import type { Point } from './points';
-import { byMean, meanReadyDay, withPredictedReady, type PrepPredictor } from './ready-knowledge';
+import { atStatedTimes, meanReadyDay, withPredictedReady, type PrepPredictor } from './ready-knowledge';
 
 export interface SweepDay {
   readonly name: string;
@@ -40,12 +40,8 @@ export async function openSweepDay(folder: string, roundMinutes: number): Promis
 
 const models = [{ name: CANDIDATE_COST_MODEL, version: '0', contentHash: '0'.repeat(64) }];
 
-/** A courier that comes too early waits, a meal that is ready too early gets cold: docs/mdrp.md. */
-const SHARE_OF_MEAN = 0.9;
-
-function shareOf(point: Point, predict: PrepPredictor): number {
-  return Number(point[preparationShare] ?? (predict === byMean ? SHARE_OF_MEAN : 1));
-}
+/** Where a wait may be long, what a courier takes is decided when it picks up, unless the point says otherwise. */
+const unknownDay = (day: Day): Day => ({ ...meanReadyDay(day), lateChanges: true });
 
 /** The day in closed loop under the point's policy, in this process; `predict` where readiness isn't known. */
 export async function sweepDay(
@@ -54,13 +50,17 @@ export async function sweepDay(
   predict: PrepPredictor | null,
 ): Promise<DayMetrics> {
   const planner = new RoutePlanner();
-  const changed = pointDay(predict === null ? day : meanReadyDay(day), point);
-  const dispatch = directDispatch({ models, costShard: (shard) => planner.costShard(shard.tensors) });
+  const changed = pointDay(predict === null ? day : unknownDay(day), point);
+  const dispatch = directDispatch({
+    models,
+    costShard: (shard) => planner.costShard(atStatedTimes(shard.tensors)),
+  });
+  const share = Number(point[preparationShare] ?? 1);
   const result = await simulateDay({
     day: changed,
     runId: 'sweep' as RunId,
     deadlineAt: () => Number.MAX_SAFE_INTEGER as UnixMs,
-    dispatch: predict === null ? dispatch : withPredictedReady(dispatch, predict, shareOf(point, predict)),
+    dispatch: predict === null ? dispatch : withPredictedReady(dispatch, predict, share),
   });
   return dayMetrics(changed, result, rules);
 }
