@@ -99,6 +99,9 @@ describe('what was wrong of late', () => {
     look(2_000, empty);
     look(3_000, empty, state('warn', [], { level: 'warn' }), state('bad'));
     expect(episodes.standing().map(({ cause }) => cause)).toEqual(['bad', 'warn', 'kafka']);
+    look(4_000, happened('ended'), empty, state('silent', ['ended']));
+    look(6_000, empty, state('silent', ['ended']));
+    expect(episodes.standing().map(({ cause }) => cause)).toEqual(['ended', 'kafka']);
   });
 
   test('a clock that is set back makes nothing last for ever', () => {

@@ -39,7 +39,7 @@ export interface Sufferer {
 /** The same again within this is the same episode. */
 const againMs = 30_000;
 /** So long behind its last sign, and that of what follows from it, a cause explains what comes. */
-const explainsMs = 15_000;
+const explainsMs = 10_000;
 /** A cause is seen this much later than what it did. */
 const noticeMs = 5_000;
 const mostEpisodes = 60;
@@ -191,14 +191,17 @@ export class Episodes {
   standing(): Standing[] {
     const those = this.kept.filter(({ endedAt, now }) => endedAt === null || now.length > 0);
     const found = those.map((one) => {
-      const level = worst(one.endedAt === null ? [one.signal, ...one.now] : one.now);
+      const level = worst(isOver(one) ? one.now : [one.signal, ...one.now]);
       return { ...episodeOf(one), level, now: one.now.map(lineOf) };
     });
-    const rank = ({ level, endedAt }: Standing): number =>
-      Number(level === 'warn') + 2 * Number(endedAt !== null);
+    const rank = (one: Standing): number => Number(one.level === 'warn') + 2 * Number(isOver(one));
     return found.sort((a, b) => rank(a) - rank(b) || a.beganAt - b.beganAt);
   }
 }
+
+/** What happened has no end of its own: it stands as long as something follows from it. */
+const isOver = ({ times, endedAt }: Pick<Kept, 'times' | 'endedAt'>): boolean =>
+  times === 0 && endedAt !== null;
 
 /** What happened again and again was not there in between. */
 function isMeanwhile({ times, beganAt, endedAt, seenAt }: Kept, from: number, to: number): boolean {

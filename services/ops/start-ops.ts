@@ -44,7 +44,7 @@ function makeParts({ config, logger, onStop }: Context): Parts {
   const rounds = new RoundLog(config.rounds);
   const state = new ConsoleState(rounds, topicPrefix, config.intervalMs);
   const viewers = new Viewers(config.viewers, config.viewersOfAddress);
-  return { bus, lag, rounds, state, viewers, following: 'not followed yet' };
+  return { bus, lag, rounds, state, viewers, following: 'the topics are not read yet' };
 }
 
 async function startHttp(context: Context, parts: Parts): Promise<number> {

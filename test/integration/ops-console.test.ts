@@ -175,7 +175,27 @@ group('the console in a browser', () => {
     await page.goBack();
     await pipeline.restart('worker');
     await shows('All is well');
+    // What is over is kept by the service, not by the page.
+    await page.reload();
+    await page.getByRole('heading', { name: 'Recently' }).waitFor();
+    await shows('ended without a word: it was killed, or crashed');
+    await shows('1 round without all plans');
+    expect(await barriers()).toEqual([]);
   }, 120_000);
+
+  test('what a page of the runbook leads to is served as well', async () => {
+    await page.goto(`${pipeline.consoleUrl}/runbook/RoundhouseServiceDown`);
+    for (const [link, heading] of [
+      ['services.yml', 'ops/prometheus/rules/services.yml'],
+      ['sizing.md', 'Sizing'],
+    ] as const) {
+      await page.getByRole('link', { name: link }).first().click();
+      await page.getByRole('heading', { name: heading, exact: false }).first().waitFor();
+      expect(await barriers()).toEqual([]);
+      await page.goBack();
+    }
+    await open();
+  });
 
   test('a console that is gone is told, and found again', async () => {
     await pipeline.kill('ops');

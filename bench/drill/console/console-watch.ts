@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Episode, Standing } from '#policy/operations/episodes';
+import type { Line } from '#policy/operations/signals';
 import { judgeConsole, type ConsoleFinding, type Named, type NamedCause } from './judge-console';
 
 const everyMs = 250;
@@ -45,10 +46,11 @@ export class ConsoleWatch {
     const isOfNow = ({ endedAt }: Episode): boolean => endedAt === null || endedAt >= this.from;
     const lasting = problems.filter(isOfNow);
     for (const episode of [...lasting, ...recent.filter(isOfNow).reverse()])
-      this.add(episode, lasting[0]?.key === episode.key);
+      this.add(episode.key, episode, lasting[0]?.key === episode.key);
+    for (const { key, now } of problems) for (const line of now) this.add(key, line, false);
   }
 
-  private add({ key, level, where, words, runbook }: Episode, isFirst: boolean): void {
+  private add(key: number, { level, where, words, runbook }: Line, isFirst: boolean): void {
     const known = this.named.get(`${key} ${where} ${words}`);
     const wasFirst = known?.isFirst ?? false;
     this.named.set(`${key} ${where} ${words}`, {

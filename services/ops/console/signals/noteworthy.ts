@@ -115,6 +115,9 @@ export const causes: Readonly<Record<string, Noteworthy>> = {
   ...ofIngest,
   ...ofWorker,
   ...ofAggregator,
+  dispatch_tls_changes_refused_total: {
+    line: warn('refused a change of certificates or keys', 'RoundhouseCertificateChangeRefused'),
+  },
   dispatch_log_lines_dropped_total: { line: warn('lost a line of its log', 'RoundhouseLogLinesDropped') },
 };
 

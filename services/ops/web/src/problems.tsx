@@ -13,7 +13,8 @@ interface ProblemRowProps {
 }
 
 function ProblemRow({ problem, now }: ProblemRowProps): JSX.Element {
-  const { level, where, words, runbook, endedAt, now: lines } = problem;
+  const { level, where, words, runbook, times, endedAt, now: lines } = problem;
+  const isOver = times === 0 && endedAt !== null;
   const cost = costWords(problem);
   return (
     <li class={level}>
@@ -26,12 +27,12 @@ function ProblemRow({ problem, now }: ProblemRowProps): JSX.Element {
           {timesWords(problem)}
         </span>
         <span class="muted when">
-          {endedAt === null ? whenWords(problem, now) : `until ${clock(endedAt)}`}
+          {isOver ? `until ${clock(endedAt)}` : whenWords(problem, now)}
           {cost === '' ? '' : ` · ${cost}`}
         </span>
         <RunbookLink page={runbook} />
       </div>
-      <Consequences lines={lines} title={endedAt === null ? 'so' : 'over, and still'} />
+      <Consequences lines={lines} title={isOver ? 'over, and still' : 'so'} />
     </li>
   );
 }
