@@ -34,13 +34,13 @@ async function main(places) {
       etcd: 'etcd',
       helm: join(places.toolchain, 'helm', 'helm'),
       apiserver: join(programs, 'kube-apiserver'),
-      controllers: join(programs, 'kube-controller-manager'),
+      controllers: join(programs, 'controllers'),
     },
     folder,
   );
   try {
     await plane.start();
-    await createKinds(plane.api);
+    await createKinds(plane.api, join(programs, 'kinds'));
     const faults = await tryChart(plane, (line) => console.error(line));
     for (const fault of faults) console.log(fault);
     const version = kubernetesVersion(join(projectRoot, 'toolchain', 'kubernetes'));

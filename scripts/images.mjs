@@ -10,6 +10,7 @@ import { composeCommand, ImagesError } from './images/docker.mjs';
 import { namedImages } from './images/pipeline.mjs';
 import { provide } from './images/stand-ins.mjs';
 import { tryOut } from './images/try-out.mjs';
+import { setUp } from './setup/index.mjs';
 import { projectRoot } from './setup/places.mjs';
 
 const usage = `usage: npm run images -- [--folder DIR] [--image NAME] [--write]
@@ -40,6 +41,7 @@ const built = (docker, image) =>
   image === undefined ? buildImage(docker, 'roundhouse:images', say) : measured(docker, image);
 
 async function main({ folder, image, write }) {
+  await setUp({ only: ['npm', 'typescript'] });
   const { bases, images } = namedImages();
   const needed = [...(image === undefined ? bases : []), images.broker, images.redis, images.prometheus];
   const made = await withDaemon(folder, { isAlone: false }, async ({ docker }) => {

@@ -21,7 +21,7 @@ function freePort() {
   });
 }
 
-/** etcd, kube-apiserver and kube-controller-manager of one cluster without nodes, on loopback, with data in `folder`. */
+/** etcd, kube-apiserver and controllers of one cluster without nodes, on loopback, with data in `folder`. */
 export class ControlPlane {
   #running = [];
 
@@ -50,13 +50,7 @@ export class ControlPlane {
     const authority = join(this.folder, 'certificates', 'apiserver.crt');
     this.api = new KubernetesApi({ port: secure, token, authority });
     await this.#ready();
-    this.#spawn('kube-controller-manager', this.programs.controllers, [
-      `--kubeconfig=${this.kubeconfig}`,
-      `--service-account-private-key-file=${join(this.folder, 'sa.key')}`,
-      '--use-service-account-credentials=false',
-      '--leader-elect=false',
-      '--secure-port=0',
-    ]);
+    this.#spawn('controllers', this.programs.controllers, [this.kubeconfig]);
   }
 
   /** helm, with what it keeps in `folder`. */

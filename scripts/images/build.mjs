@@ -3,6 +3,8 @@ import { projectRoot } from '../setup/places.mjs';
 import { megabytes } from './claims.mjs';
 import { execute } from './docker.mjs';
 
+const revision = 'org.opencontainers.image.revision';
+
 /** Builds the Dockerfile out of the last commit: what lies about in a checkout has no part in it. */
 export async function buildImage(docker, image, say) {
   const commit = (await execute('git', ['rev-parse', '--short', 'HEAD'], { cwd: projectRoot })).stdout.trim();
@@ -12,9 +14,9 @@ export async function buildImage(docker, image, say) {
     cwd: projectRoot,
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  await docker.build(image, '-', [], { input: archive.stdout });
+  await docker.build(image, '-', ['--label', `${revision}=${commit}`], { input: archive.stdout });
   const seconds = Math.round((Date.now() - begun) / 1000);
-  return { commit, buildSeconds: seconds, ...(await measured(docker, image)) };
+  return { buildSeconds: seconds, ...(await measured(docker, image)) };
 }
 
 /** What an image is that is there. */
@@ -22,6 +24,7 @@ export async function measured(docker, image) {
   const { Size, Config, RootFS } = (await docker.json(['image', 'inspect', image]))[0];
   return {
     image,
+    commit: Config.Labels?.[revision] ?? 'unknown',
     megabytes: megabytes(Size),
     layers: RootFS.Layers.length,
     ownLayersMegabytes: await ownLayers(docker, image),
@@ -29,7 +32,7 @@ export async function measured(docker, image) {
   };
 }
 
-/** What each instruction of the last stage adds, from 1 MB. */
+/** What each COPY of ours adds, from 1 MB. */
 async function ownLayers(docker, image) {
   const history = await docker.read([
     'history',
@@ -43,7 +46,7 @@ async function ownLayers(docker, image) {
     .split('\n')
     .map((line) => JSON.parse(line))
     .map(({ Size, CreatedBy }) => [placeOf(CreatedBy), megabytes(Number(Size))])
-    .filter(([place, size]) => place !== null && size >= 1);
+    .filter(([place, size]) => place?.startsWith('./') && size >= 1);
   return Object.fromEntries(entries.reverse());
 }
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { projectRoot } from '../setup/places.mjs';
-import { changedPaths, containerFaults, stopFaults } from './claims.mjs';
+import { changedPaths, containerFaults, megabytes, stopFaults } from './claims.mjs';
 import { inNetwork } from './daemon.mjs';
 
 /** The services of the Compose file that are ours and stay. */
@@ -67,6 +67,17 @@ export class Pipeline {
       }
     }
     return found;
+  }
+
+  /** The most memory that each service's first process was resident with so far, in MB. */
+  async residentMegabytes() {
+    const peaks = {};
+    for (const service of ours) {
+      const [container] = await this.containers(service);
+      const status = await this.docker.read(['exec', container, 'cat', '/proc/1/status']);
+      peaks[service] = megabytes(Number(/^VmHWM:\s*(\d+) kB$/m.exec(status)[1]) * 1024);
+    }
+    return peaks;
   }
 
   /** Stops all, in the reverse order of their dependencies; sentences about those of ours that didn't end in order. */

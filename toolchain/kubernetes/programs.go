@@ -5,5 +5,4 @@ package programs
 
 import (
 	_ "k8s.io/kubernetes/cmd/kube-apiserver/app"
-	_ "k8s.io/kubernetes/cmd/kube-controller-manager/app"
 )
