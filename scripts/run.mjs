@@ -10,7 +10,18 @@ const nativeSteps = ['npm', 'triton', 'typescript', 'native', 'python'];
 /** Benches that need neither services nor native code. */
 const simulated = ['metrics', 'scheduling', 'routers'];
 /** Those that need what a pipeline needs, and nothing that only tests have. */
-const ofProduct = ['load', 'mdrp', 'pipeline', 'recovery', 'reloads', 'routers', 'soak', 'solver', 'stagger'];
+const ofProduct = [
+  'assignment',
+  'load',
+  'mdrp',
+  'pipeline',
+  'recovery',
+  'reloads',
+  'routers',
+  'soak',
+  'solver',
+  'stagger',
+];
 const programs = {
   solve: (args) => ['dist/native/planner/solve-main.js', args, nativeSteps],
   'api-keys': (args) => ['dist/launcher/api-keys/main.js', args, ['npm', 'typescript']],

@@ -40,7 +40,7 @@ td,th{border-bottom:1px solid #ddd;padding:3px 12px 3px 0;text-align:left;vertic
 pre{background:#f6f6f6;padding:10px;overflow:auto;white-space:pre-wrap}.charts{display:flex;flex-wrap:wrap;gap:8px 16px}
 figure{margin:0;max-width:100%;overflow:auto}figcaption{font-weight:600}.note{color:#8a4b00}select{max-width:100%}`;
 
-/** Draws each chart when it comes into sight, and the view that is chosen. */
+/** Draws each chart when it comes into sight or the page is printed, and the view that is chosen. */
 const script = `const toolbox = { feature: { saveAsImage: { title: 'PNG', pixelRatio: 2 } } };
 for (const chart of charts) {
   const figure = document.getElementById(chart.id);
@@ -49,11 +49,10 @@ for (const chart of charts) {
   const show = (at) => { drawn ??= echarts.init(place, null, { renderer: 'canvas' }); drawn.setOption({ ...chart.views[at].option, toolbox }, true); };
   const choice = figure.querySelector('select');
   if (choice) choice.addEventListener('change', () => show(choice.selectedIndex));
-  new IntersectionObserver((seen, observer) => {
-    if (!seen.some((one) => one.isIntersecting)) return;
-    observer.disconnect();
-    show(choice ? choice.selectedIndex : 0);
-  }).observe(place);
+  const first = () => { observer.disconnect(); if (!drawn) show(choice ? choice.selectedIndex : 0); };
+  const observer = new IntersectionObserver((seen) => { if (seen.some((one) => one.isIntersecting)) first(); });
+  observer.observe(place);
+  addEventListener('beforeprint', first);
 }`;
 
 function figureOf({ id, title, width, height, views }: Chart): string {

@@ -58,6 +58,9 @@ const pickedUp = (
   },
 });
 
+/** The fonts of the machine are read for the first picture, which may take seconds where it is busy. */
+jest.setTimeout(60_000);
+
 describe('a page', () => {
   test('of a recording: plots, figures, nothing from the network', async () => {
     writeRecording(at('a'), allKinds());
@@ -66,6 +69,8 @@ describe('a page', () => {
     // Nothing may be fetched: the policy says so, and no element has a source.
     expect(html).toContain("default-src 'none'");
     expect(html).not.toMatch(/<(script|img|link|iframe)[^>]* (src|href)=/);
+    // On paper no chart comes into sight.
+    expect(html).toContain("addEventListener('beforeprint'");
     expect(html).toContain('<td>rounds decided</td><td>5</td>');
     expect(html).toContain('stale 3');
     // Appended 500 ms before the deadline, the round 1,000 ms before it.
