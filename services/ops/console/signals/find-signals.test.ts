@@ -266,6 +266,16 @@ describe('one cause, its consequences under it', () => {
   });
 });
 
+test('a submission that is refused for itself follows from nothing; one that could not be taken does', () => {
+  const refused = (code: string) => [
+    ...well.slice(1),
+    buildLook('ingest', `dispatch_rounds_refused_total{edge="http",code="${code}"} 2\n`),
+  ];
+  const look = (code: string) => tree(find({ looks: refused(code), kafkaFault: 'gone' }));
+  expect(look('ROUND_TOO_LARGE')).toEqual([['Kafka'], ['ingest']]);
+  expect(look('DEPENDENCY_ABSENT')).toEqual([['Kafka', 'ingest']]);
+});
+
 describe('ends and starts', () => {
   const metrics = (start: number) => `process_start_time_seconds ${start}\n`;
   const end = (exitCode: number | null, words = ''): Farewell => ({ at: 1, exitCode, words });

@@ -57,10 +57,11 @@ function outage({ process, labels, by }: CounterStep): Signal[] {
 }
 
 function happened({ process, name, labels, by }: CounterStep, what: Noteworthy, kind: Kind): Signal[] {
-  const { label, line, after = [], isMeant = () => true, where = process } = what;
+  const { label, line, isMeant = () => true, isOwnFault = () => false, where = process } = what;
   if (!isMeant(labels)) return [];
   const value = label === undefined ? '' : (labels[label] ?? '');
   const [level, words, runbook] = line(value);
+  const after = isOwnFault(value) ? [] : (what.after ?? []);
   const id = `happened:${name}/${process}/${value}`;
   return [signal(id, [level, where, words, runbook], after, { times: by })].map((one) =>
     after === ofServers ? { ...one, after: [...after, ...ofProcess(kind, process)] } : one,

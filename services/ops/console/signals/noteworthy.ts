@@ -1,4 +1,5 @@
 import type { Line } from '#policy/operations/signals';
+import { errorCodes, isErrorCode } from '#schemas/errors';
 import type { Series } from '../../scrape/prometheus-text';
 import { ofAggregators, ofRedis, ofRounds, ofServers, ofWorkers } from './causes';
 
@@ -9,6 +10,8 @@ export interface Noteworthy {
   readonly where?: string;
   readonly line: (label: string) => readonly [Line['level'], words: string, runbook: string];
   readonly after?: readonly string[];
+  /** Nothing of ours explains what is the caller's own fault. */
+  readonly isOwnFault?: (label: string) => boolean;
   /** Of the series of its name, those that count; all where absent. */
   readonly isMeant?: (labels: Series['labels']) => boolean;
 }
@@ -27,6 +30,7 @@ const ofIngest: Readonly<Record<string, Noteworthy>> = {
     label: 'code',
     line: warn('refused a submission: %', 'RoundhouseRoundsRefused'),
     after: ofServers,
+    isOwnFault: (code) => isErrorCode(code) && errorCodes[code].retry === 'never',
   },
   dispatch_bodies_refused_total: {
     line: warn('refused a body: too many bytes in work', 'RoundhouseIngestOverloaded'),
