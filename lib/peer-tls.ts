@@ -1,15 +1,18 @@
-import { credentials, type ChannelCredentials, type ChannelOptions } from '@grpc/grpc-js';
+import { credentials, experimental, type ChannelCredentials, type ChannelOptions } from '@grpc/grpc-js';
 import type { Fault } from '#schemas/errors';
 import { configError } from './config-error';
-import type { ServerTls } from './server-tls';
+import { followTlsFiles, type FollowedTls } from './followed-tls';
+import { OpenedServerTls, type ServerTls } from './server-tls';
 import { optionalFileSetting, optionalNameSetting } from './settings';
-import { readTlsFiles } from './tls-files';
+import { TlsProvider } from './tls-provider';
 
 /** Mutual TLS between workers: each shows a certificate of one authority, and takes no other. */
 export interface PeerTls extends ServerTls {
   readonly ca: Buffer;
   /** The name that a peer's certificate is for, where it isn't the one it is called by; empty: that one. */
   readonly name: string;
+  /** For connections that we make. */
+  readonly provider: TlsProvider;
 }
 
 export const peerTlsSettings = {
@@ -26,6 +29,21 @@ export interface PeerTlsFiles {
   readonly peerTlsName: string;
 }
 
+class OpenedPeerTls extends OpenedServerTls implements PeerTls {
+  readonly provider = new TlsProvider(this);
+
+  constructor(
+    opened: FollowedTls,
+    readonly name: string,
+  ) {
+    super(opened);
+  }
+
+  get ca(): Buffer {
+    return this.opened.ca!;
+  }
+}
+
 /** null where nothing is set. Throws CONFIG_INVALID, with every fault. */
 export function readPeerTls(files: PeerTlsFiles): PeerTls | null {
   const named = {
@@ -38,9 +56,10 @@ export function readPeerTls(files: PeerTlsFiles): PeerTls | null {
   const faults: Fault[] = all
     .filter(({ path }) => path === '')
     .map(({ key }) => ({ path: key, value: '', limit: 'a file: the three go together' }));
-  const { ca, pair } = faults.length > 0 ? { ca: null, pair: null } : readTlsFiles(named, faults);
-  if (ca === null || pair === null || faults.length > 0) throw configError(faults);
-  return { ca, clientCa: ca, ...pair, name: files.peerTlsName };
+  if (faults.length > 0) throw configError(faults);
+  const opened = followTlsFiles(named, faults);
+  if (faults.length > 0) throw configError(faults);
+  return new OpenedPeerTls(opened, files.peerTlsName);
 }
 
 /** What a client connects with; null: in the clear. */
@@ -49,7 +68,8 @@ export function grpcChannel(tls: PeerTls | null): {
   options: ChannelOptions;
 } {
   if (tls === null) return { credentials: credentials.createInsecure(), options: {} };
-  const { ca, certificate, key, name } = tls;
+  const { name, provider } = tls;
   const named = name === '' ? {} : { 'grpc.ssl_target_name_override': name, 'grpc.default_authority': name };
-  return { credentials: credentials.createSsl(ca, key, certificate), options: named };
+  const shown = experimental.createCertificateProviderChannelCredentials(provider, provider);
+  return { credentials: shown, options: named };
 }

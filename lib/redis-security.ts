@@ -4,7 +4,8 @@ import { configError, masked } from './config-error';
 import { isBeyondLoopback } from './open-to-others';
 import type { RedisConfig } from './redis-settings';
 import { oneSecret } from './secret-file';
-import { readTlsFiles } from './tls-files';
+import { connectionTls } from './connection-tls';
+import { followTlsFiles } from './followed-tls';
 
 /** How every connection to Redis is made, beside what its URL says. */
 export type RedisSecurity = Pick<RedisOptions, 'username' | 'password' | 'tls'>;
@@ -15,7 +16,7 @@ function tlsOf(config: RedisConfig, isTls: boolean, faults: Fault[]): RedisSecur
     certificate: { key: 'ROUNDHOUSE_REDIS_TLS_CERT', path: config.redisTlsCertificate },
     key: { key: 'ROUNDHOUSE_REDIS_TLS_KEY', path: config.redisTlsKey },
   };
-  const { ca, pair } = readTlsFiles(files, faults);
+  const opened = followTlsFiles(files, faults);
   if (!isTls) {
     const name = { key: 'ROUNDHOUSE_REDIS_TLS_NAME', path: config.redisTlsName };
     for (const { key, path } of [...Object.values(files), name])
@@ -23,12 +24,7 @@ function tlsOf(config: RedisConfig, isTls: boolean, faults: Fault[]): RedisSecur
     return {};
   }
   return {
-    tls: {
-      minVersion: 'TLSv1.2',
-      ...(ca !== null && { ca }),
-      ...(pair !== null && { cert: pair.certificate, key: pair.key }),
-      ...(config.redisTlsName !== '' && { servername: config.redisTlsName }),
-    },
+    tls: connectionTls(opened, config.redisTlsName),
   };
 }
 

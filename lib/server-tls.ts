@@ -11,21 +11,46 @@ import type { Fault } from '#schemas/errors';
 import { configError } from './config-error';
 import type { MetricsRegistry } from './metrics/registry';
 import type { ServerTlsConfig } from './server-tls-settings';
-import { readTlsFiles } from './tls-files';
+import { followTlsFiles, type FollowedTls } from './followed-tls';
 
-/** What this process shows on all its ports, and whose certificates callers have to show. */
+/**
+ * What this process shows on all its ports, and whose certificates callers have to show: those of now, so whoever keeps
+ * them listens.
+ */
 export interface ServerTls {
   readonly certificate: Buffer;
   readonly key: Buffer;
-  /** null: callers show none. */
+  /** null: callers show none, as long as the process runs. */
   readonly clientCa: Buffer | null;
+  onChange(listener: () => void): void;
+}
+
+/** What was opened has a pair. */
+export class OpenedServerTls implements ServerTls {
+  constructor(protected readonly opened: FollowedTls) {}
+
+  get certificate(): Buffer {
+    return this.opened.pair!.certificate;
+  }
+
+  get key(): Buffer {
+    return this.opened.pair!.key;
+  }
+
+  get clientCa(): Buffer | null {
+    return this.opened.ca;
+  }
+
+  onChange(listener: () => void): void {
+    this.opened.onChange(listener);
+  }
 }
 
 /** null where no certificate is named. Throws CONFIG_INVALID, with every fault. */
 export function readServerTls(config: ServerTlsConfig): ServerTls | null {
   const faults: Fault[] = [];
   const { tlsCertificate, tlsKey, tlsClientCa } = config;
-  const { ca, pair } = readTlsFiles(
+  const opened = followTlsFiles(
     {
       ca: { key: 'ROUNDHOUSE_TLS_CLIENT_CA', path: tlsClientCa },
       certificate: { key: 'ROUNDHOUSE_TLS_CERT', path: tlsCertificate },
@@ -38,13 +63,15 @@ export function readServerTls(config: ServerTlsConfig): ServerTls | null {
     faults.push({ path: 'ROUNDHOUSE_TLS_CLIENT_CA', value: tlsClientCa, limit });
   }
   if (faults.length > 0) throw configError(faults);
-  return pair === null ? null : { ...pair, clientCa: ca };
+  return opened.pair === null ? null : new OpenedServerTls(opened);
 }
 
 /** When the certificate ends, Unix seconds, as a gauge; nothing without one. */
 export function watchCertificate(registry: Pick<MetricsRegistry, 'observed'>, tls: ServerTls | null): void {
   if (tls === null) return;
-  const end = Date.parse(new X509Certificate(tls.certificate).validTo) / 1_000;
+  const endOf = (): number => Date.parse(new X509Certificate(tls.certificate).validTo) / 1_000;
+  let end = endOf();
+  tls.onChange(() => (end = endOf()));
   registry.observed(
     'dispatch_tls_certificate_end_timestamp_seconds',
     "When the certificate of the service's ports ends; only with TLS.",
@@ -66,14 +93,20 @@ export function createWebServer(
 ): Server {
   if (tls === null) return createPlain(options);
   const isAsked = certificates !== 'none' && tls.clientCa !== null;
-  return createSecure({
-    ...options,
-    minVersion: 'TLSv1.2',
-    handshakeTimeout: 10_000,
+  const context = () => ({
+    minVersion: 'TLSv1.2' as const,
     cert: tls.certificate,
     key: tls.key,
-    ...(isAsked && { ca: tls.clientCa!, requestCert: true, rejectUnauthorized: certificates === 'required' }),
-  }) as unknown as Server;
+    ...(isAsked && { ca: tls.clientCa! }),
+  });
+  const server = createSecure({
+    ...options,
+    ...context(),
+    handshakeTimeout: 10_000,
+    ...(isAsked && { requestCert: true, rejectUnauthorized: certificates === 'required' }),
+  });
+  tls.onChange(() => server.setSecureContext(context()));
+  return server as unknown as Server;
 }
 
 /**

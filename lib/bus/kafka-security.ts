@@ -3,7 +3,8 @@ import type { SASLOptions } from 'kafkajs';
 import type { Fault } from '#schemas/errors';
 import { configError } from '../config-error';
 import { oneSecret } from '../secret-file';
-import { readTlsFiles } from '../tls-files';
+import { connectionTls } from '../connection-tls';
+import { followTlsFiles } from '../followed-tls';
 import type { KafkaConfig } from './kafka-settings';
 
 /** How every connection to the brokers is made; null: in the clear, as nobody. */
@@ -18,19 +19,14 @@ function tlsOf(config: KafkaConfig, faults: Fault[]): ConnectionOptions | null {
     certificate: { key: 'ROUNDHOUSE_KAFKA_TLS_CERT', path: config.kafkaTlsCertificate },
     key: { key: 'ROUNDHOUSE_KAFKA_TLS_KEY', path: config.kafkaTlsKey },
   };
-  const { ca, pair } = readTlsFiles(files, faults);
+  const opened = followTlsFiles(files, faults);
   if (!config.kafkaTls) {
     const name = { key: 'ROUNDHOUSE_KAFKA_TLS_NAME', path: config.kafkaTlsName };
     for (const { key, path } of [...Object.values(files), name])
       if (path !== '') faults.push({ path: key, value: path, limit: 'only with ROUNDHOUSE_KAFKA_TLS=true' });
     return null;
   }
-  return {
-    minVersion: 'TLSv1.2',
-    ...(ca !== null && { ca }),
-    ...(pair !== null && { cert: pair.certificate, key: pair.key }),
-    ...(config.kafkaTlsName !== '' && { servername: config.kafkaTlsName }),
-  };
+  return connectionTls(opened, config.kafkaTlsName);
 }
 
 function saslOf(config: KafkaConfig, faults: Fault[]): SASLOptions | null {

@@ -33,6 +33,18 @@ const more = {
       '',
       "When the certificate of the service's ports ends; only with TLS.",
     ],
+    [
+      'dispatch_tls_changes_total',
+      'counter',
+      '',
+      'Changes of certificates and keys that were taken, for connections from then on.',
+    ],
+    [
+      'dispatch_tls_changes_refused_total',
+      'counter',
+      '',
+      'Changes of certificates and keys that could not be taken; the old ones hold.',
+    ],
     ['dispatch_log_lines_dropped_total', 'counter', '', 'Log lines for which there was no room.'],
     [
       'dispatch_trace_spans_total',
@@ -55,6 +67,8 @@ const more = {
       '',
       'Rounds with less time than this to their deadline are refused at present.',
     ],
+    ['dispatch_decision_streams_open', 'gauge', '', 'Streams of decisions that are open.'],
+    ['dispatch_decision_waits_open', 'gauge', '', 'Requests that wait for a decision.'],
   ],
   'inference-worker': [
     ['dispatch_engine_up', 'gauge', '`engine`', '1 while an engine takes requests.'],
