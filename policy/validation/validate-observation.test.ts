@@ -40,6 +40,13 @@ test('all faults come at once', () => {
   ]);
 });
 
+test('a time in milliseconds is told so', () => {
+  const at = observation.at * 1_000;
+  expect(validateObservations({ observations: [{ ...observation, at }] }, 't')).toMatchObject({
+    faults: [{ path: 'observations[0].at', value: `${at}`, limit: expect.stringContaining('milliseconds') }],
+  });
+});
+
 test('more than a thousand at once are too many', () => {
   const result = validateObservations(
     { observations: Array.from({ length: 1_001 }, () => observation) },

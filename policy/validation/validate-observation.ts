@@ -17,6 +17,16 @@ export type ObservationsValidation =
 const kinds = ['picked_up', 'dropped_off', 'refused', 'cancelled'] as const;
 const MAX_OBSERVATIONS = 1_000;
 
+/** No clock of seconds is as late as this (the year 5138), and one of milliseconds was in 1973. */
+const SECONDS_END = 100_000_000_000;
+
+function readTime(fields: Fields): Seconds {
+  const at = fields.integer('at', { min: -MAX_TIME, max: MAX_TIME }) as Seconds;
+  if (at >= SECONDS_END)
+    fields.fault('at', at, 'whole seconds, on the clock of asOf: these are milliseconds');
+  return at;
+}
+
 function readObservation(fields: Fields, tenant: string | undefined): Observation {
   const tenantId = fields.tenant(tenant) as TenantId;
   const courierId = fields.has('courierId') ? fields.id('courierId') : (fields.raw('courierId') ?? null);
@@ -27,7 +37,7 @@ function readObservation(fields: Fields, tenant: string | undefined): Observatio
     orderId: fields.id('orderId') as OrderId,
     courierId: courierId as CourierId | null,
     kind: fields.oneOf('kind', kinds),
-    at: fields.integer('at', { min: -MAX_TIME, max: MAX_TIME }) as Seconds,
+    at: readTime(fields),
   };
 }
 
