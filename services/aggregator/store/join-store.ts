@@ -18,6 +18,15 @@ const SPARE_OUTCOMES = 256;
 const REFUSED_PAUSE_MS = 100;
 
 type Reply = readonly [Buffer, ...unknown[]];
+
+/** What each script may answer; anything else is the answer to another command. */
+const answers: Readonly<Record<string, readonly string[]>> = {
+  rhOpenRound: ['created', 'open', 'decided', 'published', 'conflict'],
+  rhAppendOutcome: ['stored', 'repeated', 'decided', 'full'],
+  rhCloseRound: ['closed', 'decided', 'published', 'stale'],
+  rhLoadRound: ['round'],
+  rhLaterOutcomes: ['outcomes'],
+};
 type Command = (numberOfKeysAndArguments: readonly (string | number | Buffer)[]) => Promise<Reply>;
 
 export interface StoredRound {
@@ -189,10 +198,18 @@ export class JoinStore {
       if (needsRecall) await this.recalled;
       const epoch = this.epoch?.text ?? 'unknown';
       const all = [keys.length + 1, this.keys.epoch(), ...keys, epoch, ...args];
-      const [state, ...rest] = await this.untilTaken(name, all);
-      if (String(state) !== 'epoch') return [String(state), ...rest];
-      await this.renew(epoch);
+      const reply = await this.untilTaken(name, all);
+      const [state, ...rest] = [String(reply[0]), ...reply.slice(1)];
+      if (answers[name]!.includes(state)) return [state, ...rest];
+      if (state === 'epoch') await this.renew(epoch);
+      else this.outOfStep(name, state);
     }
+  }
+
+  /** Answers that aren't those of their commands would lose rounds: the connection is made anew, and the command given again. */
+  private outOfStep(name: string, state: string): void {
+    this.refused(`answered ${name} with ${state.slice(0, 20)}, as another command`);
+    this.redis.disconnect(true);
   }
 
   /** A Redis that answers with errors (full, read-only) is asked until it takes the command. */
