@@ -32,6 +32,7 @@ export class ControlPlane {
   }
 
   async start() {
+    const authority = join(this.folder, 'certificates', 'apiserver.crt');
     this.#writeKeys();
     const [client, peer, secure] = [await freePort(), await freePort(), await freePort()];
     const etcd = `http://${loopback}:${client}`;
@@ -47,7 +48,6 @@ export class ControlPlane {
       mode: 0o600,
     });
     this.#spawn('kube-apiserver', this.programs.apiserver, apiserverFlags(this.folder, etcd, secure));
-    const authority = join(this.folder, 'certificates', 'apiserver.crt');
     this.api = new KubernetesApi({ port: secure, token, authority });
     await this.#ready();
     this.#spawn('controllers', this.programs.controllers, [this.kubeconfig]);
