@@ -1,6 +1,9 @@
 import { RoundhouseClient } from 'roundhouse/client';
 
-const client = new RoundhouseClient({ url: process.argv[2] ?? 'http://127.0.0.1:8080' });
+const url = process.argv[2] ?? 'http://127.0.0.1:8080';
+/** An API key or a token, where ingest asks for one (docs/security.md). */
+const { CREDENTIAL: credential } = process.env;
+const client = new RoundhouseClient({ url, ...(credential && { credential }) });
 const couriers = [{ courierId: 'ann', position: { x: 13.4, y: 52.52 } }];
 const orders = [
   { orderId: 'soup', pickup: { point: { x: 13.39, y: 52.51 } }, dropoff: { point: { x: 13.41, y: 52.53 } } },

@@ -48,7 +48,7 @@ async function run(args: Run, asked: AbortSignal): Promise<void> {
       if (faults.length > 0) throw notReady(faults, pipeline);
       return await dispatchDay(plan, { pipeline, deadlineMs: args.deadlineMs, terminal, signal });
     }
-    terminal.line(endpointsText(pipeline));
+    terminal.line(endpointsText(pipeline, process.env));
     for (const fault of faults) terminal.line(`\nNOT READY: ${fault}`);
     await untilAborted(signal);
   } finally {

@@ -72,8 +72,17 @@ function withoutPassword(url: string): string {
   return url.replace(/\/\/[^/]*@/, '//***@');
 }
 
-/** What a producer needs to know, with commands that work as they stand, again and again. */
-export function endpointsText(pipeline: Served): string {
+/** Ingest asks callers for a credential (docs/security.md). */
+const asksForCredential = (env: NodeJS.ProcessEnv): boolean =>
+  ['ROUNDHOUSE_INGEST_ACCESS_FILE', 'ROUNDHOUSE_INGEST_JWT_KEYS'].some((key) => (env[key] ?? '') !== '');
+
+/**
+ * What a producer needs to know, with commands that work as they stand, again and again; where a credential is asked
+ * for they take it from the variable CREDENTIAL.
+ */
+export function endpointsText(pipeline: Served, env: NodeJS.ProcessEnv = {}): string {
+  const isSecured = asksForCredential(env);
+  const credential = isSecured ? `-H "authorization: Bearer $CREDENTIAL" ` : '';
   const { ingestUrl, ingestGrpc, workerGrpc, kafkaBrokers, logs } = pipeline;
   const redisUrl = withoutPassword(pipeline.redisUrl);
   const { workerHttp, workerMetrics, consoleUrl } = pipeline;
@@ -89,14 +98,14 @@ export function endpointsText(pipeline: Served): string {
   logs        ${logs}
 
 A round with one courier and one order, and its decision:
-
+${isSecured ? '\n  export CREDENTIAL=   # an API key or a token (docs/security.md)' : ''}
   id=try-$(date +%s%N)
-  curl -s ${ingestUrl}/v1/rounds -H 'content-type: application/json' -d '{
+  curl -s ${ingestUrl}/v1/rounds ${credential}-H 'content-type: application/json' -d '{
     "roundId": "'$id'", "deadline": '$(( $(date +%s%3N) + 5000 ))', "space": "planar",
     "couriers": [{"courierId": "c1", "position": {"x": 0, "y": 0}}],
     "orders": [{"orderId": "o1", "pickup": {"point": {"x": 500, "y": 0}}, "dropoff": {"point": {"x": 900, "y": 800}}}]
   }'
-  curl -s "${ingestUrl}/v1/runs/live/rounds/$id/decision?waitMs=6000"
+  curl -s ${credential}"${ingestUrl}/v1/runs/live/rounds/$id/decision?waitMs=6000"
 
 The same with the TypeScript client (${path('examples/produce-round.ts')}):
 

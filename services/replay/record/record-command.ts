@@ -56,6 +56,13 @@ function settingsOf(env: Env) {
   return { access: kafkaAccess(loadConfig(env, kafkaSettings)), topicPrefix, settings };
 }
 
+/** So that who asked for another range sees that this one was recorded, and goes to another folder. */
+function rangeText(origin: Origin): string {
+  if (origin.kind !== 'kafka') return '';
+  const [from, to] = [origin.from, origin.to].map((time) => new Date(time).toISOString());
+  return `, from ${from} to ${to}`;
+}
+
 /** A fresh recording, or one to go on with: the same range, rules and settings. */
 function openWriter(out: string, wanted: NewRecording, tell: (line: string) => void): RecordingWriter | null {
   if (!isRecording(out)) return RecordingWriter.create(out, wanted);
@@ -68,7 +75,7 @@ function openWriter(out: string, wanted: NewRecording, tell: (line: string) => v
     throw recordingInvalid(`${out} has a recording of another ${differs}: ${texts}`);
   }
   if (found.complete) {
-    tell(`${out}: the recording is complete, ${found.progress.rounds} rounds`);
+    tell(`${out}: the recording is complete, ${found.progress.rounds} rounds${rangeText(found.origin)}`);
     return null;
   }
   tell(`${out}: going on at ${new Date(found.progress.resumeFrom).toISOString()}`);
