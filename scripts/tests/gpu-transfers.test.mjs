@@ -59,7 +59,7 @@ test('parts are cut, carried, put together and unpacked as they were; a piece th
   );
   const env = {
     ...process.env,
-    ROUNDHOUSE_PIECES: join(folder, 'pieces'),
+    GPU_PIECES: join(folder, 'pieces'),
     ROUNDHOUSE_CHECKOUT: join(folder, 'there'),
   };
   const receive = (number) => execFileSync('bash', [join(to, number, 'receive.sh')], { env, stdio: 'pipe' });
@@ -72,7 +72,7 @@ test('parts are cut, carried, put together and unpacked as they were; a piece th
       name,
     );
   }
-  assert.deepEqual(readdirSync(env.ROUNDHOUSE_PIECES).sort(), ['large', 'small'], 'no piece is left');
+  assert.deepEqual(readdirSync(env.GPU_PIECES).sort(), ['large', 'small'], 'no piece is left');
   makeTransfers(plan);
   const [spoilt] = readdirSync(join(to, '01')).filter((name) => name.endsWith('.piece'));
   chmodSync(join(to, '01', spoilt), 0o600);

@@ -80,7 +80,7 @@ export const receiveScript = `#!/usr/bin/env bash
 set -euo pipefail
 cd "$(dirname "$0")"
 export ROUNDHOUSE_CHECKOUT=\${ROUNDHOUSE_CHECKOUT:-$(cd ../../.. && pwd)}
-kept=\${ROUNDHOUSE_PIECES:-/opt/rh/pieces}
+kept=\${GPU_PIECES:-/opt/rh/pieces}
 sha256sum --quiet -c pieces.sha256
 mkdir -p "$kept"
 cp -- *.piece "$kept/"
