@@ -220,6 +220,11 @@ test.each(cases)('%s', (_, changes, expected) => {
   expect(find(changes).map(text)).toEqual(expected);
 });
 
+test('a file of keys that was refused leads to its own page', () => {
+  const looks = [buildLook('ingest', '', { warnings: { accessFiles: 'the old keys hold: quotas' } })];
+  expect(find({ looks }).map(({ runbook }) => runbook)).toEqual(['RoundhouseAccessChangeRefused']);
+});
+
 test('every signal has its page in the runbook', () => {
   const pages = cases.flatMap(([, changes]) => find(changes)).map(({ runbook }) => runbook);
   expect(pages.filter((page) => !existsSync(projectPath('docs', 'runbook', `${page}.md`)))).toEqual([]);

@@ -62,7 +62,7 @@ function warnings({ look: { instance, warnings: all } }: ProcessLook): Signal[] 
   return Object.entries(all).map(([check, words]) =>
     signal(
       `warning:${name}/${check}`,
-      ['warn', name, words, 'RoundhouseNotReady'],
+      ['warn', name, words, check === 'accessFiles' ? 'RoundhouseAccessChangeRefused' : 'RoundhouseNotReady'],
       [`incident:${name}`, `engine:${name}/*`],
     ),
   );
