@@ -1,12 +1,49 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { spawn } from 'node:child_process';
-import { closeSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { makeFolder } from './make-folder.mjs';
 
 /** A failure that the user can read as it is: no stack is shown for it. */
 export class SetUpError extends Error {}
 
-const running = new Set();
+/** Each command in flight, with the step that it is of and its log. */
+const running = new Map();
+const stepOf = new AsyncLocalStorage();
+const logTailBytes = 4_096;
+
+/** Commands that `run` starts are those of this step. */
+export const asStep = (name, run) => stepOf.run(name, run);
+
+/** What the command of a step that runs is at: the share that make tells, else the last line of its log. */
+export function stateOf(step) {
+  const own = [...running.values()].find((command) => command.step === step);
+  return own === undefined ? null : lastWords(tailOf(own.log));
+}
+
+/** The last share of a log of make (`[ 45%] Building …`), else its last line, at most 80 characters of it. */
+export function lastWords(text) {
+  const share = text.match(/^\[ *\d+%\]/gm)?.at(-1);
+  if (share !== undefined) return share.slice(1, -1).trim();
+  const line = text
+    .trimEnd()
+    .split(/[\r\n]/)
+    .at(-1)
+    .trim();
+  return line === '' ? null : line.length > 80 ? `${line.slice(0, 79)}…` : line;
+}
+
+function tailOf(log) {
+  const fd = openSync(log, 'r');
+  try {
+    const { size } = fstatSync(fd);
+    const bytes = Buffer.alloc(Math.min(size, logTailBytes));
+    const read = readSync(fd, bytes, 0, bytes.length, size - bytes.length);
+    return bytes.toString('utf8', 0, read);
+  } finally {
+    closeSync(fd);
+  }
+}
 
 /** Ends the commands in flight, with their children; called when set-up is interrupted. */
 export function stopCommands() {
@@ -15,7 +52,7 @@ export function stopCommands() {
 }
 
 function signalGroups(signal) {
-  for (const child of running) {
+  for (const child of running.keys()) {
     try {
       process.kill(-child.pid, signal);
     } catch {
@@ -30,7 +67,7 @@ export function runLogged(file, args, { log, cwd, env }) {
   const output = openSync(log, 'w');
   const child = spawn(file, args, { cwd, env, stdio: ['ignore', output, output], detached: true });
   closeSync(output);
-  running.add(child);
+  running.set(child, { step: stepOf.getStore(), log });
   return new Promise((resolve, reject) => {
     child.once('error', (error) => {
       running.delete(child);

@@ -1,3 +1,5 @@
+import { asStep } from './command.mjs';
+
 /**
  * Runs the steps that are not done, each as soon as the ones it needs are, and reports them as
  * "[2/6] broker jars … 15 s"; `begin` and `end` are told its name. The first failure is thrown after the steps in flight have ended.
@@ -14,7 +16,7 @@ export async function runSteps(steps, report, { now = Date.now, begin = () => {}
     const from = now();
     begin(step.name);
     try {
-      await step.run();
+      await asStep(step.name, () => step.run());
       report(`${label} ${Math.max(1, Math.round((now() - from) / 1000))} s`);
     } catch (error) {
       failures.push(error);

@@ -42,12 +42,29 @@ test('a terminal that does not know its width counts as one of 80 columns', () =
   assert.equal(text, `${clear}  … native build (CMake) 0 s`);
 });
 
-test('elsewhere there are the lines alone', () => {
-  const lines = written({}, (live, pass) => {
-    live.begin('Redis');
-    pass(5_000);
-    live.line('[1/1] Redis … 5 s');
-    live.end('Redis');
-  });
-  assert.equal(lines, '[1/1] Redis … 5 s\n');
+test('elsewhere a step that takes long is a line every 30 s, with what it is at', (t) => {
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  let text = '';
+  let time = 0;
+  const pass = (ms) => {
+    time += ms;
+    t.mock.timers.tick(ms);
+  };
+  const at = (name) => (name === 'Redis' ? null : '45%');
+  const live = new LiveLine({ write: (part) => (text += part) }, () => time, at);
+  live.begin('native build');
+  pass(5_000);
+  live.begin('Redis');
+  pass(24_999);
+  assert.equal(text, '');
+  pass(1);
+  live.line('[1/2] Redis … 25 s');
+  live.end('Redis');
+  pass(30_000);
+  live.end('native build');
+  pass(60_000);
+  assert.equal(
+    text,
+    '  … native build 30 s (45%) · Redis 25 s\n[1/2] Redis … 25 s\n  … native build 60 s (45%)\n',
+  );
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { runLogged } from '../setup/command.mjs';
+import { lastWords, runLogged, stateOf } from '../setup/command.mjs';
 import { packagesMatch } from '../setup/npm-packages.mjs';
 import { runSteps } from '../setup/run-steps.mjs';
 import { temporaryFolder } from './temporary-folder.mjs';
@@ -46,6 +46,27 @@ test('after a failure nothing new begins, and what runs is waited for', async ()
     /a failed/,
   );
   assert.deepEqual(order, ['b']);
+});
+
+test('what a step is at is read from the log of its command', async (t) => {
+  const folder = temporaryFolder(t);
+  const [go, log] = [join(folder, 'go'), join(folder, 'make.log')];
+  const script = `echo '[ 45%] Building CXX object'; until [ -e ${go} ]; do sleep 0.05; done`;
+  const build = step('build', [], () => runLogged('sh', ['-c', script], { log }));
+  const ended = runSteps([build, step('other', [], async () => {})], () => {});
+  while (stateOf('build') !== '45%') await new Promise((resolve) => setTimeout(resolve, 10));
+  assert.equal(stateOf('other'), null);
+  writeFileSync(go, '');
+  await ended;
+  assert.equal(stateOf('build'), null);
+});
+
+test("the last words are make's share, else the last line, cut", () => {
+  assert.equal(lastWords('[  9%] Building a\n[ 10%] Linking b\nnote: …\n'), '10%');
+  assert.equal(lastWords('Collecting x\n  Downloading x.whl (1234.5 MB)\n'), 'Downloading x.whl (1234.5 MB)');
+  assert.equal(lastWords('\n'), null);
+  // 79 characters and an ellipsis.
+  assert.equal(lastWords('y'.repeat(90)), `${'y'.repeat(79)}…`);
 });
 
 test('a failed command shows its words, its code and the end of its log', async (t) => {
