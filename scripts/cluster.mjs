@@ -40,7 +40,7 @@ async function main(places) {
   );
   try {
     await plane.start();
-    await createKinds(plane.api, join(programs, 'kinds'));
+    await createKinds(plane.api);
     const faults = await tryChart(plane, (line) => console.error(line));
     for (const fault of faults) console.log(fault);
     const version = kubernetesVersion(join(projectRoot, 'toolchain', 'kubernetes'));

@@ -20,6 +20,9 @@ const labels = {
 export async function tryChart(plane, say) {
   const object = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace, labels } };
   await plane.api.create('/api/v1/namespaces', object);
+  // What NVIDIA's operator makes; everything.values.yaml names it.
+  const runtime = { apiVersion: 'node.k8s.io/v1', kind: 'RuntimeClass', metadata: { name: 'nvidia' } };
+  await plane.api.create('/apis/node.k8s.io/v1/runtimeclasses', { ...runtime, handler: 'nvidia' });
   const faults = [];
   for (const name of readdirSync(tests)) {
     say(`helm install --dry-run=server with ${name}`);

@@ -4,8 +4,8 @@ import { pathOf } from './api.mjs';
 const node = 'stand-in';
 
 /**
- * What scheduler and kubelet would say of pods, without running them: each is bound to one node, has an address and is
- * ready; one that is to go is gone, and what it was given for that is kept in `graces` by its component. So rollouts,
+ * What scheduler, kubelet and cloud would say, without running anything: each pod is bound to one node, has an address and
+ * is ready; one that is to go is gone, and what it was given for that is kept in `graces` by its component. So rollouts,
  * disruption budgets and endpoints go on as in a cluster, by Kubernetes' own controllers.
  */
 export class StandInKubelet {
@@ -31,6 +31,7 @@ export class StandInKubelet {
   async #run() {
     while (!this.#ended) {
       for (const pod of await this.api.list('pods', this.namespace)) await this.#look(pod);
+      for (const service of await this.api.list('services', this.namespace)) await this.#balance(service);
       await sleep(300);
     }
   }
@@ -47,6 +48,13 @@ export class StandInKubelet {
     } else if (status.phase !== 'Running') {
       await this.api.merge(`${path}/status`, { status: this.#readyStatus(spec.containers) });
     }
+  }
+
+  /** The address that a cloud gives a service of the type LoadBalancer. */
+  async #balance({ metadata, spec, status }) {
+    if (spec.type !== 'LoadBalancer' || status.loadBalancer?.ingress !== undefined) return;
+    const path = `${pathOf('services', this.namespace, metadata.name)}/status`;
+    await this.api.merge(path, { status: { loadBalancer: { ingress: [{ ip: '10.1.0.1' }] } } });
   }
 
   #readyStatus(containers) {

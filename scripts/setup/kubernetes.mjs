@@ -5,26 +5,14 @@ import { replaceFolder } from './fresh-folder.mjs';
 import { hashFiles, isStamped } from './stamp.mjs';
 
 const packages = ['k8s.io/kubernetes/cmd/kube-apiserver', './controllers'];
-/** Go's types of the operators' kinds that the chart may make, which their definitions come from. */
-const kinds = [
-  'github.com/kedacore/keda/v2/apis/keda/v1alpha1',
-  'github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring/v1',
-];
-
 /**
- * Kubernetes' API server and some of its controllers, built by Go out of their module, and the definitions of KEDA's and the
- * Prometheus operator's kinds: half an hour on two cores. Only `npm run cluster` uses them.
+ * Kubernetes' API server and the controllers that a chart's objects need, built by Go out of their module: half an hour on
+ * two cores. Only `npm run cluster` uses them.
  */
 export function kubernetesPrograms(places) {
   const project = join(places.root, 'toolchain', 'kubernetes');
   const folder = join(places.toolchain, 'kubernetes');
-  const files = [
-    'go.mod',
-    'go.sum',
-    join('controllers', 'main.go'),
-    join('kinds', 'go.mod'),
-    join('kinds', 'go.sum'),
-  ];
+  const files = ['go.mod', 'go.sum', join('controllers', 'main.go')];
   const inputs = () =>
     hashFiles(
       places.root,
@@ -49,10 +37,7 @@ async function build(project, folder, logs) {
   cpSync(project, copy, { recursive: true });
   const env = { ...process.env, GOFLAGS: '-mod=mod', GOWORK: 'off' };
   const version = `-X k8s.io/component-base/version.gitVersion=${kubernetesVersion(project)}`;
-  const go = (cwd, args) => runLogged('go', args, { cwd, env, log: join(logs, 'setup-kubernetes.log') });
-  await go(copy, ['build', '-ldflags', `-s -w ${version}`, '-o', `${folder}/`, ...packages]);
-  const generate = ['run', 'sigs.k8s.io/controller-tools/cmd/controller-gen', 'crd'];
-  const paths = kinds.map((name) => `paths=${name}`);
-  await go(join(copy, 'kinds'), [...generate, ...paths, `output:crd:dir=${join(folder, 'kinds')}`]);
+  const args = ['build', '-ldflags', `-s -w ${version}`, '-o', `${folder}/`, ...packages];
+  await runLogged('go', args, { cwd: copy, env, log: join(logs, 'setup-kubernetes.log') });
   rmSync(copy, { recursive: true });
 }
