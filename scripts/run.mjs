@@ -2,56 +2,24 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { isHelp, runBuilt } from './run-built.mjs';
-import { productSteps, stepNames } from './setup/index.mjs';
+import { productSteps } from './setup/index.mjs';
+import { benchSteps, codeSteps, drillSteps, nativeSteps, replaySteps } from './setup/needed-steps.mjs';
 import { projectRoot } from './setup/places.mjs';
 
 /** node scripts/run.mjs NAME [ARGUMENTS]: what `npm run NAME` runs, after setting up what is missing. */
-const nativeSteps = ['npm', 'triton', 'typescript', 'native', 'python'];
-/** Benches that need neither services nor native code. */
-const simulated = ['metrics', 'scheduling', 'routers'];
-/** Those that need what a pipeline needs, and nothing that only tests have. */
-const ofProduct = [
-  'assignment',
-  'load',
-  'mdrp',
-  'pipeline',
-  'recovery',
-  'reloads',
-  'routers',
-  'soak',
-  'solver',
-  'stagger',
-];
 const programs = {
   solve: (args) => ['dist/native/planner/solve-main.js', args, nativeSteps],
-  'api-keys': (args) => ['dist/launcher/api-keys/main.js', args, ['npm', 'typescript']],
-  'dead-letters': (args) => ['dist/launcher/dead-letters.js', args, ['npm', 'typescript']],
+  'api-keys': (args) => ['dist/launcher/api-keys/main.js', args, codeSteps],
+  'dead-letters': (args) => ['dist/launcher/dead-letters.js', args, codeSteps],
   replay: (args) => ['dist/services/replay/main.js', args, replaySteps(args)],
-  trace: (args) => ['dist/launcher/trace/main.js', args, ['npm', 'typescript']],
+  trace: (args) => ['dist/launcher/trace/main.js', args, codeSteps],
   models: (args) => ['dist/launcher/models/main.js', args, nativeSteps],
   'serve-models': (args) => ['dist/services/inference-worker/serve-models/main.js', args, nativeSteps],
-  drill: (args) => [
-    'dist/bench/drill/main.js',
-    args,
-    args.includes('--list') ? ['npm', 'typescript'] : stepNames,
-  ],
+  drill: (args) => ['dist/bench/drill/main.js', args, drillSteps(args)],
   soak: (args) => ['dist/bench/soak/main.js', args, productSteps],
   bench: ([name, ...args]) => [benchEntry(name), args, benchSteps(name, args)],
 };
 const usage = `usage: node scripts/run.mjs ${Object.keys(programs).join('|')} …`;
-
-function benchSteps(name, args) {
-  if (simulated.includes(name) && !args.includes('--real')) return ['npm', 'typescript'];
-  return ofProduct.includes(name) ? productSteps : stepNames;
-}
-
-/** Only a run needs an engine, and only one without --direct a broker. */
-function replaySteps([command, ...args]) {
-  if (command === 'import' || command === 'sweep') return ['npm', 'typescript', 'native'];
-  if (command === 'etr' && args.some((word) => word.includes('network'))) return nativeSteps;
-  if (command !== 'run') return ['npm', 'typescript'];
-  return args.includes('--direct') ? nativeSteps : productSteps;
-}
 
 function benchEntry(name) {
   const names = existsSync(join(projectRoot, 'bench')) ? benchNames() : [];
