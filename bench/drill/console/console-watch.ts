@@ -16,6 +16,7 @@ interface Answer {
 export class ConsoleWatch {
   private readonly named = new Map<string, Named>();
   private readonly watching: Promise<void>;
+  private readonly viewing = new AbortController();
   private isOver = false;
 
   constructor(
@@ -25,7 +26,21 @@ export class ConsoleWatch {
     this.watching = this.watch();
   }
 
+  /** A console that is open is looked through more often. */
+  private async view(): Promise<void> {
+    const { signal } = this.viewing;
+    while (!signal.aborted) {
+      try {
+        const response = await fetch(`${this.url}/api/live`, { signal });
+        for await (const _ of response.body ?? []) void _;
+      } catch {
+        await sleep(everyMs);
+      }
+    }
+  }
+
   private async watch(): Promise<void> {
+    void this.view();
     while (!this.isOver) {
       const answer = await this.ask();
       if (answer !== null) this.saw(answer);
@@ -64,6 +79,7 @@ export class ConsoleWatch {
     const giveUpAt = Date.now() + patienceMs;
     while (judge().found === 'lacking' && Date.now() < giveUpAt) await sleep(everyMs);
     this.isOver = true;
+    this.viewing.abort();
     await this.watching;
     return this.withPage(judge());
   }

@@ -77,6 +77,8 @@ async function evictionPolicy({ stand }: DrillContext): Promise<Check[]> {
     await policy('volatile-lru');
     const ms = await until(() => isReady(false), 'not ready');
     const { text } = await stand.readiness('aggregator');
+    // As long as it takes for somebody who looks to see it.
+    await sleep(1_500);
     await policy('noeviction');
     const backMs = await until(() => isReady(true), 'ready again');
     return [
