@@ -1,4 +1,5 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { createSecureContext } from 'node:tls';
 import type { Fault } from '#schemas/errors';
 import { readRegularFile } from './regular-file';
 
@@ -8,7 +9,7 @@ export interface NamedFile {
   readonly path: string;
 }
 
-export function readTlsFile({ key, path }: NamedFile, faults: Fault[]): Buffer {
+function readTlsFile({ key, path }: NamedFile, faults: Fault[]): Buffer {
   try {
     return readRegularFile(path);
   } catch {
@@ -26,24 +27,42 @@ function isReadable(read: () => unknown): boolean {
   }
 }
 
-export function checkCertificate({ key, path }: NamedFile, bytes: Buffer, faults: Fault[]): void {
-  if (isReadable(() => new X509Certificate(bytes))) return;
+const certificateBegin = /(?=-----BEGIN (?:X509 |TRUSTED )?CERTIFICATE-----)/;
+
+/** Of a chain or a bundle all: one that is cut off would be left out without a word. Throws where one can't be read. */
+function readCertificates(bytes: Buffer): void {
+  const parts = bytes.toString('latin1').split(certificateBegin);
+  const certificates = parts.filter((part) => part.search(certificateBegin) === 0);
+  if (certificates.length === 0) throw new Error('no certificate');
+  for (const certificate of certificates) new X509Certificate(certificate);
+}
+
+function checkCertificate({ key, path }: NamedFile, bytes: Buffer, faults: Fault[]): void {
+  if (isReadable(() => readCertificates(bytes))) return;
   faults.push({ path: key, value: path, limit: 'a certificate in PEM' });
 }
 
-export function checkKey({ key, path }: NamedFile, bytes: Buffer, faults: Fault[]): void {
+function checkKey({ key, path }: NamedFile, bytes: Buffer, faults: Fault[]): void {
   if (isReadable(() => createPrivateKey(bytes))) return;
   faults.push({ path: key, value: path, limit: 'a key in PEM, without a passphrase' });
 }
 
 /** Both are readable. */
-export function checkPair(
+function checkPair(
   certificate: NamedFile & { readonly bytes: Buffer },
   key: NamedFile & { readonly bytes: Buffer },
   faults: Fault[],
 ): void {
   if (new X509Certificate(certificate.bytes).checkPrivateKey(createPrivateKey(key.bytes))) return;
   faults.push({ path: key.key, value: key.path, limit: `the key of ${certificate.path}` });
+}
+
+/** All are readable; this is what a port or a connection will be made of. */
+function checkContext(certificate: NamedFile, { ca, pair }: TlsContents, faults: Fault[]): void {
+  const shown = pair === null ? {} : { cert: pair.certificate, key: pair.key };
+  if (isReadable(() => createSecureContext({ ...(ca !== null && { ca }), ...shown }))) return;
+  const { key, path } = certificate;
+  faults.push({ path: key, value: path, limit: 'a certificate and key that TLS takes (a key too short?)' });
 }
 
 export interface TlsFiles {
@@ -80,5 +99,7 @@ export function readTlsFiles({ ca, certificate, key }: TlsFiles, faults: Fault[]
   checkKey(key, secret, faults);
   if (faults.length === before)
     checkPair({ ...certificate, bytes: shown }, { ...key, bytes: secret }, faults);
-  return { ca: authority, pair: { certificate: shown, key: secret } };
+  const contents = { ca: authority, pair: { certificate: shown, key: secret } };
+  if (faults.length === before) checkContext(certificate, contents, faults);
+  return contents;
 }

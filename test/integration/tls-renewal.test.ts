@@ -115,6 +115,15 @@ describeTls('certificates and keys that are replaced while a process runs', () =
     expect([tls.look(), tls.look()]).toEqual(['same', { refused: expect.stringContaining('a key in PEM') }]);
     rmSync(files.key);
     expect([tls.look(), tls.look()]).toEqual(['same', { refused: expect.stringContaining('can be read') }]);
+    put(second);
+    const chain = readFileSync(second.certificate, 'utf8');
+    for (const whole of [files.certificate, files.ca]) {
+      const before = readFileSync(whole);
+      writeFileSync(whole, chain + chain.slice(0, 200)); // a chain, a bundle: its last one is cut off
+      const refused = { refused: expect.stringContaining('a certificate in PEM') };
+      expect([tls.look(), tls.look()]).toEqual(['same', refused]);
+      writeFileSync(whole, before);
+    }
     expect(shown()).toBe(readFileSync(second.certificate, 'utf8'));
     put(first);
     expect([tls.look(), tls.look()]).toEqual(['same', 'changed']);
@@ -191,15 +200,21 @@ describeTls('certificates and keys that are replaced while a process runs', () =
         return () => (clearInterval(timer), client.close());
       },
       () => {
-        const redis = createRedis({ ...redisAccess(redisConfig), name: 'renewal', logger });
+        // Between two connections it waits so long for an end of the last one, and jest with it.
+        const options = { disconnectTimeout: 100 };
+        const redis = createRedis({ ...redisAccess(redisConfig), name: 'renewal', logger, redis: options });
         redis.connect().catch(() => undefined);
         return () => redis.disconnect();
       },
       () => {
         const bus = connectBus({ ...kafka, clientId: 'renewal', logger });
         const end = new AbortController();
-        void bus.waitUntilReady(60_000, end.signal).catch(() => undefined);
-        return () => (end.abort(), bus.close());
+        const ready = bus.waitUntilReady(60_000, end.signal).catch(() => undefined);
+        return async () => {
+          end.abort();
+          await ready;
+          await bus.close();
+        };
       },
     ];
     for (const start of clients) {
