@@ -7,7 +7,7 @@ export const notShown = '(not shown)';
 
 /** Secrets in URLs stay out of messages, whatever is wrong with the URL. */
 export function masked(text: string): string {
-  return shownText(text.replace(/(\/\/|^)[^]*@/, '$1***@'), 200);
+  return shownText(text.replace(/(\/\/|^)[^]*@/, '$1***@').replace(/(:\/\/[^?]*\?)[^]+/, '$1***'), 200);
 }
 
 function lineOf({ path, value, limit }: Fault): string {

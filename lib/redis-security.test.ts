@@ -18,6 +18,15 @@ function faultsOf(env: Record<string, string>): string[] {
   return [];
 }
 
+test.each(['redis://cache?password=hunter2', 'rediss://cache/1?username=a&password=hunter2'])(
+  '%s hides a password where nobody looks for it',
+  (url) => {
+    expect(faultsOf({ REDIS_URL: url })).toEqual([
+      'REDIS_URL: a URL like redis://host:6379 or rediss://host:6379/0',
+    ]);
+  },
+);
+
 test('nothing set: what the URL says', () => {
   const url = 'redis://user:hunter2@127.0.0.1:6380';
   expect(accessOf({ REDIS_URL: url })).toEqual({ url, security: {} });

@@ -9,14 +9,18 @@ import {
 
 const anyUrl = urlSetting('REDIS_URL', 'redis://127.0.0.1:6379', ['redis:', 'rediss:']);
 
-/** What the client would only find out from Redis, or never, is refused at once: no host, a database that is no number. */
+/**
+ * What the client would only find out from Redis, or never, is refused at once: no host, a database that is no number. A
+ * query may set any option of the client's, passwords too: of them only `family` is taken.
+ */
 const redisUrlSetting: typeof anyUrl = {
   ...anyUrl,
   read(text) {
     const result = anyUrl.read(text);
     if ('limit' in result) return result;
-    const { hostname, port, pathname } = new URL(text);
-    const isGood = hostname !== '' && port !== '0' && /^(\/\d{0,5})?$/.test(pathname);
+    const { hostname, port, pathname, searchParams } = new URL(text);
+    const isKnown = [...searchParams.keys()].every((name) => name === 'family');
+    const isGood = hostname !== '' && port !== '0' && isKnown && /^(\/\d{0,5})?$/.test(pathname);
     return isGood ? result : { limit: 'a URL like redis://host:6379 or rediss://host:6379/0' };
   },
 };
