@@ -36,11 +36,26 @@ export function admittedCall(metadata: Metadata): AdmittedCall {
   return admitted;
 }
 
+/** Callers may send theirs with each call; who is asked for none gets none. */
+function withoutCredential(
+  call: ConstructorParameters<typeof ServerInterceptingCall>[0],
+): ServerInterceptingCall {
+  return new ServerInterceptingCall(call, {
+    start: (next) =>
+      next({
+        onReceiveMetadata: (metadata, proceed) => {
+          metadata.remove('authorization');
+          proceed(metadata);
+        },
+      }),
+  });
+}
+
 /** Refuses a call by its metadata, before a message of it is read; the credential goes no further than this. */
 export function grpcAdmission({ gate, scopeOf, tenantOf, statusOf }: GrpcAdmission): ServerInterceptor {
   return ({ path }, call) => {
     const scope = scopeOf(path);
-    if (scope === 'open') return new ServerInterceptingCall(call);
+    if (scope === 'open') return withoutCredential(call);
     const requestOf = (metadata: Metadata): Request => {
       if (scope === undefined) throw new RoundhouseError('FORBIDDEN', `no scope allows ${path}`);
       const authorization = metadata.get('authorization')[0]?.toString();

@@ -163,6 +163,7 @@ test('the engine is told of no credential, the audit log of the key', async () =
     ['model.load', 'key:admin', 'done'],
     ['model.unload', 'key:admin', 'done'],
   ]);
+  expect(await overGrpc('ServerLive', keys.get('read')!.text)).toBe(status.OK);
   expect(came.length).toBeGreaterThan(methods.length);
   expect(new Set(came.map((values) => JSON.stringify(values)))).toEqual(new Set(['[]']));
 });
