@@ -111,26 +111,39 @@ test('Redis loses its memory after the claim: another instance finds the claimed
 }, 60_000);
 
 // Guards against a round that is lost because its answer was that of another command.
-test('an answer of another command is not believed: the connection is made anew, and the command given again', async () => {
-  const client = await connected();
-  const store = storeOn(client);
-  await store.ready();
-  const refused: string[] = [];
-  store.refused = (reason) => refused.push(reason);
-  const scripts = client as unknown as Record<string, (...args: unknown[]) => Promise<unknown>>;
-  const real = scripts['rhOpenRoundBuffer']!.bind(client);
-  scripts['rhOpenRoundBuffer'] = async (...args) => {
-    scripts['rhOpenRoundBuffer'] = real;
-    await real(...args);
-    return [Buffer.from('closed')];
-  };
-  let reconnected = 0;
-  client.on('reconnecting', () => (reconnected += 1));
-  const round = inMemory(roundOf({ deadline: inMs(60_000) }));
-  expect(await store.open(round.toStore(), 60_000)).toEqual({ state: 'open', outcomes: [], isStale: false });
-  expect(refused).toEqual(['answered rhOpenRound with closed, as another command']);
-  expect(reconnected).toBe(1);
-}, 30_000);
+test.each([
+  ['closed', [Buffer.from('closed')]],
+  ['OK', Buffer.from('OK')],
+  ['null', null],
+  ['1', 1],
+])(
+  'the answer %s of another command is not believed: a new connection, and the command again',
+  async (text, answer) => {
+    const client = await connected();
+    const store = storeOn(client);
+    await store.ready();
+    const refused: string[] = [];
+    store.refused = (reason) => refused.push(reason);
+    const scripts = client as unknown as Record<string, (...args: unknown[]) => Promise<unknown>>;
+    const real = scripts['rhOpenRoundBuffer']!.bind(client);
+    scripts['rhOpenRoundBuffer'] = async (...args) => {
+      scripts['rhOpenRoundBuffer'] = real;
+      await real(...args);
+      return answer;
+    };
+    let reconnected = 0;
+    client.on('reconnecting', () => (reconnected += 1));
+    const round = inMemory(roundOf({ deadline: inMs(60_000) }));
+    expect(await store.open(round.toStore(), 60_000)).toEqual({
+      state: 'open',
+      outcomes: [],
+      isStale: false,
+    });
+    expect(refused).toEqual([`answered rhOpenRound with ${text}, as another command`]);
+    expect(reconnected).toBe(1);
+  },
+  30_000,
+);
 
 test('the first close after a loss waits for what was decided lately, a round that comes for the whole history', async () => {
   const store = storeOn(await connected());

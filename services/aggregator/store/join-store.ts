@@ -17,7 +17,8 @@ const OUTCOMES_PER_SHARD = 4;
 const SPARE_OUTCOMES = 256;
 const REFUSED_PAUSE_MS = 100;
 
-type Reply = readonly [Buffer, ...unknown[]];
+/** `[Buffer, …]` of ours; that of another command may be anything. */
+type Reply = unknown;
 
 /** What each script may answer; anything else is the answer to another command. */
 const answers: Readonly<Record<string, readonly string[]>> = {
@@ -27,6 +28,7 @@ const answers: Readonly<Record<string, readonly string[]>> = {
   rhLoadRound: ['round'],
   rhLaterOutcomes: ['outcomes'],
 };
+
 type Command = (numberOfKeysAndArguments: readonly (string | number | Buffer)[]) => Promise<Reply>;
 
 export interface StoredRound {
@@ -198,8 +200,7 @@ export class JoinStore {
       if (needsRecall) await this.recalled;
       const epoch = this.epoch?.text ?? 'unknown';
       const all = [keys.length + 1, this.keys.epoch(), ...keys, epoch, ...args];
-      const reply = await this.untilTaken(name, all);
-      const [state, ...rest] = [String(reply[0]), ...reply.slice(1)];
+      const [state, ...rest] = stateFirst(await this.untilTaken(name, all));
       if (answers[name]!.includes(state)) return [state, ...rest];
       if (state === 'epoch') await this.renew(epoch);
       else this.outOfStep(name, state);
@@ -255,6 +256,11 @@ export class JoinStore {
     const client = this.redis as unknown as Record<string, (...args: unknown[]) => Promise<Reply>>;
     return (args) => client[`${name}Buffer`]!(...args);
   }
+}
+
+function stateFirst(reply: Reply): [string, ...unknown[]] {
+  if (!Array.isArray(reply)) return [String(reply)];
+  return [String(reply[0]), ...(reply.slice(1) as unknown[])];
 }
 
 function openArguments(
