@@ -1,5 +1,5 @@
 import { TravelMatrices } from '#lib/travel-matrices';
-import type { PlaceId, Seconds } from '#schemas/brands';
+import type { PlaceId, Seconds, UnixMs } from '#schemas/brands';
 import { buildCourier, buildOrder, buildPolicy, buildRound } from '../../../test/support/build-round';
 import { openRoundOf } from '../../../test/support/open-round';
 import type { OpenRound } from '../join/open-round';
@@ -62,6 +62,28 @@ test('a large round after the stop starts no thread: it is decided without its p
   const { summary } = await own.decide(openRound(5_001), false, onThrown);
   expect(summary).toMatchObject({ coverage: 0, assignments: 0 });
   expect(onThrown).toHaveBeenCalledWith(new Error('the thread that decides large rounds is stopped'));
+});
+
+// Guards against a decision that waits for older ones of its zone until the hand-over has no time left.
+test('a claim may wait as long as the hand-over, as it was of late, has its time', () => {
+  const now = 1_000_000;
+  jest.useFakeTimers({ now });
+  try {
+    const own = decider();
+    const until = (leftMs: number) => {
+      const { parts } = openRound(1);
+      const round = { ...parts.manifest.round, deadline: (now + leftMs) as UnixMs };
+      const claimUntil = own.claimUntil(openRoundOf({ ...parts.manifest, round }));
+      return claimUntil === null ? null : claimUntil - now;
+    };
+    // A third of the margin of 150 ms, and half of what is left at most.
+    expect([until(1_000), until(60), until(0)]).toEqual([950, 30, null]);
+    for (let i = 0; i < 3; i++) own.handedOver(200);
+    // 1.5 · 200 ms.
+    expect(until(1_000)).toBe(700);
+  } finally {
+    jest.useRealTimers();
+  }
 });
 
 test.each([

@@ -157,8 +157,14 @@ export class RoundDecider {
     return this.sides.reduce((least, side) => (side.load < least.load ? side : least));
   }
 
-  /** Until when it must have been made, with half of the time that is left at least; null for an overdue round, which is decided in full. */
-  untilOf({ round: { deadline } }: OpenRound): number | null {
+  /** Until when the claim of a decision that is made may wait for others, Unix ms; null for an overdue round. */
+  claimUntil({ round: { deadline } }: OpenRound): number | null {
+    const left = deadline - Date.now();
+    return left <= 0 ? null : deadline - Math.min(this.handOverMs(), left / 2);
+  }
+
+  /** Half of the time that is left at least; null for an overdue round, which is decided in full. */
+  private untilOf({ round: { deadline } }: OpenRound): number | null {
     const left = deadline - Date.now();
     return left <= 0 ? null : deadline - Math.min(PUBLISHING_SHARE * this.closeMarginMs, left / 2);
   }
@@ -166,9 +172,12 @@ export class RoundDecider {
   /** On the event loop one that was begun is waited for, too. */
   private untilHere(deadline: number, candidates: number): number | null {
     const left = deadline - Date.now();
-    const handOverMs = Math.max(PUBLISHING_SHARE * this.closeMarginMs, SPARE * this.handOvers.ms());
-    const neededMs = handOverMs + this.turns.pace.fullMs(candidates);
+    const neededMs = this.handOverMs() + this.turns.pace.fullMs(candidates);
     return left <= 0 ? null : deadline - keptMs(left, neededMs);
+  }
+
+  private handOverMs(): number {
+    return Math.max(PUBLISHING_SHARE * this.closeMarginMs, SPARE * this.handOvers.ms());
   }
 }
 

@@ -11,7 +11,7 @@ const OVERDUE_WAITS_MS = 2_000;
  */
 export async function afterOlder(older: readonly OpenRound[], until: number | null): Promise<void> {
   if (older.length === 0) return;
-  const ms = until === null ? OVERDUE_WAITS_MS : Math.min(until - Date.now(), LONGEST_TIMER_MS);
+  const ms = until === null ? OVERDUE_WAITS_MS : Math.max(0, Math.min(until - Date.now(), LONGEST_TIMER_MS));
   let timer: NodeJS.Timeout | undefined;
   const timeUp = new Promise((resolve) => (timer = setTimeout(resolve, ms)));
   await Promise.race([Promise.all(older.map(({ hasLeft }) => hasLeft)), timeUp]);

@@ -186,12 +186,23 @@ export class RoundCloser {
   }
 
   private async decisionOf(open: OpenRound, stale: boolean): Promise<RoundDecision> {
-    const { book, decider, events } = this.parts;
+    const { decider, events } = this.parts;
     const decision = await decider.decide(open, stale, (error) =>
       events.PlansRefused({ ...idsOf(open), reason: String(error) }),
     );
-    await afterOlder(book.olderClosing(open), decider.untilOf(open));
-    return decision;
+    // A newer one was claimed before a stale one: it takes nothing from older ones.
+    return stale ? decision : this.inOrder(open, decision);
+  }
+
+  /** The decision, once it may be claimed. */
+  private async inOrder(open: OpenRound, decision: RoundDecision): Promise<RoundDecision> {
+    const { book, decider } = this.parts;
+    const older = book.olderClosing(open);
+    if (older.length === 0) return decision;
+    const since = performance.now();
+    await afterOlder(older, decider.claimUntil(open));
+    const wait = (decision.phases['wait'] ?? 0) + performance.now() - since;
+    return { ...decision, phases: { ...decision.phases, wait } };
   }
 
   /** A Redis that refuses (out of memory, read-only) is asked until it takes the decision. */
