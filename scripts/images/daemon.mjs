@@ -46,7 +46,7 @@ export async function ownDaemon(folder, { isAlone }) {
     compose: composeCommand(),
     buildArgs: ['--network', 'host'],
   });
-  const stop = () => stopDaemon(child);
+  const stop = () => stopDaemon(child, folder);
   try {
     await answering(child, docker, join(folder, 'dockerd.log'));
   } catch (error) {
@@ -66,11 +66,21 @@ async function answering(child, docker, log) {
   throw new ImagesError(`dockerd does not answer:\n${tail}`);
 }
 
-async function stopDaemon(child) {
-  if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return;
-  const gone = new Promise((resolve) => child.once('exit', resolve));
-  child.kill('SIGTERM');
-  await gone;
+async function stopDaemon(child, folder) {
+  if (child.exitCode === null && child.signalCode === null && child.pid !== undefined) {
+    const gone = new Promise((resolve) => child.once('exit', resolve));
+    child.kill('SIGTERM');
+    await gone;
+  }
+  // It leaves some, and a folder with a mount in it can't be removed.
+  const mounts = mountsBelow(folder, readFileSync('/proc/self/mounts', 'utf8'));
+  for (const mount of mounts) await execute('umount', [mount], { mayFail: true });
+}
+
+/** Places of mounts in a folder, the innermost first, out of /proc/self/mounts. */
+export function mountsBelow(folder, text) {
+  const places = text.split('\n').map((line) => line.split(' ')[1] ?? '');
+  return places.filter((place) => place.startsWith(`${folder}/`)).reverse();
 }
 
 /** The outside of a program whose names Node can't resolve in another namespace. */

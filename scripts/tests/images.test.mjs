@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { changedPaths, containerFaults, stopFaults } from '../images/claims.mjs';
+import { mountsBelow } from '../images/daemon.mjs';
 import { hasNumber, panelQueries } from '../images/panels.mjs';
 import { namedImages } from '../images/pipeline.mjs';
 
@@ -84,4 +85,10 @@ test('images are those that the files name', () => {
   const { bases, images } = namedImages();
   assert.deepEqual(bases, ['node:20-bookworm', 'node:20-bookworm-slim']);
   assert.deepEqual(Object.keys(images), ['broker', 'redis', 'prometheus', 'grafana']);
+});
+
+test('mounts of a folder come off from the inside', () => {
+  const text =
+    'nsfs /a/x nsfs rw 0 0\nnone /a/x/y tmpfs rw 0 0\nnone /ab tmpfs rw 0 0\nnone /a tmpfs rw 0 0\n';
+  assert.deepEqual(mountsBelow('/a', text), ['/a/x/y', '/a/x']);
 });
