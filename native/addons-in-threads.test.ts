@@ -19,7 +19,7 @@ function endThreads(addon: string): ReturnType<typeof spawnSync> {
         await thread.terminate();
       }
     })();`;
-  return spawnSync(process.execPath, ['-e', code], { encoding: 'utf8' });
+  return spawnSync(process.execPath, ['-e', code], { encoding: 'utf8', timeout: 50_000 });
 }
 
 // Guards against an abort of the aggregator that is stopped while its deciding thread calls into an addon.
