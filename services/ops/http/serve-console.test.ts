@@ -10,7 +10,7 @@ import { until } from '../../../test/support/until';
 import type { Snapshot, Tick } from '../console/messages';
 import { serveConsole } from './serve-console';
 import { StaticFiles } from './static-files';
-import { viewerOf, Viewers } from './viewers';
+import { Viewers } from './viewers';
 
 const names = ['index.html', 'console.js', 'console.css', 'theme.js', 'favicon.svg'];
 let folder: string;
@@ -190,13 +190,6 @@ test('who may look is told apart by address, and all together are bounded', () =
   first.emit('close');
   expect([some.whyNoPlace('a'), some.whyNoPlace('c')]).toEqual([null, null]);
 });
-
-test.each([
-  ['10.0.0.7', '10.0.0.7'],
-  ['::ffff:10.0.0.7', '10.0.0.7'],
-  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2'],
-  [undefined, ''],
-])('%s counts as %s', (address, viewer) => expect(viewerOf(address)).toBe(viewer));
 
 test('a viewer that reads nothing is cut off, and holds nobody up', async () => {
   const socket = connect(console.port, '127.0.0.1');

@@ -1,10 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { networkOf } from '#lib/access/network-of';
 import { closeServer, healthRoutes, listen, type HealthOptions } from '#lib/health';
 import { createWebServer, isVerified, watchCertificate, type ServerTls } from '#lib/server-tls';
 import type { Snapshot } from '../console/messages';
 import { answerApi, type ApiParts, type Reply } from './api';
 import type { StaticFiles } from './static-files';
-import { streamHeaders, viewerOf, type Viewers } from './viewers';
+import { streamHeaders, type Viewers } from './viewers';
 
 /** Nothing but our own files runs or is loaded, and nobody frames the page. */
 const securityHeaders = {
@@ -85,7 +86,7 @@ function watch(
   { method, socket }: IncomingMessage,
   response: ServerResponse,
 ): void {
-  const address = viewerOf(socket.remoteAddress);
+  const address = networkOf(socket.remoteAddress ?? '');
   const no = viewers.whyNoPlace(address);
   if (no !== null) send(response, no === 'none' ? busy : busyForAddress);
   // Nothing follows a head: it looks at nothing, and takes nobody's place.

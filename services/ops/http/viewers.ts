@@ -1,5 +1,4 @@
 import type { ServerResponse } from 'node:http';
-import { isIPv6 } from 'node:net';
 import type { Snapshot, Tick } from '../console/messages';
 
 /** A viewer that has so much unread is cut off: its page begins anew with one snapshot. */
@@ -19,12 +18,6 @@ function eventText(name: 'snapshot' | 'tick', value: Snapshot | Tick): string {
 
 /** Why there is no place for another one; null where there is. */
 export type NoPlace = 'none' | 'none_for_address' | null;
-
-/** Whose places are counted together: an address, of IPv6 its network of 64 bits, which one machine has whole. */
-export function viewerOf(address = ''): string {
-  const plain = address.replace(/^::ffff:(?=\d+\.)/, '');
-  return isIPv6(plain) ? plain.split(':').slice(0, 4).join(':') : plain;
-}
 
 /** The open consoles. Each gets a snapshot, then what changes, as server-sent events. */
 export class Viewers {

@@ -56,6 +56,22 @@ test('one that is killed has said nothing; it is listened to once at a time', as
   expect(farewells.of(worker())!.exitCode).toBeNull();
 });
 
+test('one that goes on after its connection broke has not ended', async () => {
+  await listening();
+  server.closeAllConnections();
+  await until(() => farewells.of(worker()) !== null, 'a connection that broke');
+  farewells.listen([worker()]);
+  await until(() => farewells.of(worker()) === null, 'it answers again');
+});
+
+test('one that sends nothing any more is left, and says nothing of its end', async () => {
+  farewells.close();
+  farewells = new Farewells(50);
+  await listening();
+  await until(() => answers[0]!.destroyed, 'it is left');
+  expect(farewells.of(worker())).toBeNull();
+});
+
 test('one that is no target any more is left, and one without such a path is not asked again soon', async () => {
   await listening();
   farewells.keep([]);

@@ -14,6 +14,8 @@ export interface Farewell {
 const mostLetters = 4_000;
 /** One that has no such path, or no room for another listener, is asked again so seldom. */
 const againMs = 60_000;
+/** One that lives sends a line every 15 s: else its machine is gone, or it stands still, and no end will be heard. */
+const silentMs = 45_000;
 
 function readFarewell(text: string): Farewell | null {
   try {
@@ -36,6 +38,8 @@ export class Farewells {
   private readonly last = new Map<string, Farewell>();
   private readonly http = new HttpAgent();
   private readonly https = new HttpsAgent();
+
+  constructor(private readonly withinMs = silentMs) {}
 
   /** The last one of that name; null where there was none. */
   of({ name }: Instance): Farewell | null {
@@ -73,12 +77,15 @@ export class Farewells {
       else this.hear(name, request, response);
       response.resume();
     });
+    request.setTimeout(this.withinMs, () => this.leave(request));
     request.on('error', () => undefined);
     request.on('close', () => this.open.get(name) === request && this.open.delete(name));
     return request;
   }
 
   private hear(name: string, request: ClientRequest, response: IncomingMessage): void {
+    // It lives: a connection that broke before was no end.
+    if (this.last.get(name)?.exitCode === null) this.last.delete(name);
     let text = '';
     response.on('data', (bytes: Buffer) => {
       text = (text + bytes.toString()).trimStart();

@@ -1,6 +1,7 @@
 import type { Signal } from '#policy/operations/signals';
 import type { Farewell } from '../../scrape/farewells';
 import { signal, type Kind } from './causes';
+import { forgetAbsent } from './forget-absent';
 import type { ProcessLook } from './process-look';
 
 /** Ends with 3: Kafka or Redis did not answer in time. */
@@ -29,6 +30,8 @@ export class Ends {
   private readonly told = new Map<string, Farewell>();
 
   saw(processes: readonly ProcessLook[]): Signal[] {
+    const present = new Set(processes.map(({ look }) => look.instance.name));
+    for (const known of [this.starts, this.told]) forgetAbsent(known, present);
     return processes.flatMap((process) => this.of(process));
   }
 

@@ -1,6 +1,7 @@
 import type { Signal } from '#policy/operations/signals';
 import type { ServiceLook } from '../../scrape/scrape-service';
 import { ofProcess, signal, type Kind } from './causes';
+import { forgetAbsent } from './forget-absent';
 
 /** Incidents that were not there at the look before. What a worker kept from before it was seen first is of the past. */
 export class NewIncidents {
@@ -9,6 +10,7 @@ export class NewIncidents {
 
   saw(looks: readonly ServiceLook[], kinds: ReadonlyMap<string, Kind>): Signal[] {
     const found: Signal[] = [];
+    forgetAbsent(this.known, new Set(looks.map(({ instance }) => instance.name)));
     for (const { instance, fault, incidents } of looks) {
       if (fault !== null) continue;
       const before = this.known.get(instance.name);

@@ -1,5 +1,6 @@
 import type { ServiceLook } from '../../scrape/scrape-service';
 import type { Kind } from './causes';
+import { forgetAbsent } from './forget-absent';
 
 /** A process, and which service it is. */
 export interface ProcessLook {
@@ -20,6 +21,7 @@ export class Kinds {
   private readonly known = new Map<string, Kind>();
 
   of(looks: readonly ServiceLook[]): ProcessLook[] {
+    forgetAbsent(this.known, new Set(looks.map(({ instance }) => instance.name)));
     return looks.map((look) => ({ look, kind: this.kindOf(look) }));
   }
 
