@@ -14,9 +14,9 @@ afterEach(() => {
   server.close();
 });
 
-function ask(): Promise<IncomingMessage> {
+function ask(localAddress = '127.0.0.1'): Promise<IncomingMessage> {
   const { port } = server.address() as AddressInfo;
-  return new Promise((resolve) => get({ host: '127.0.0.1', port, agent: false }, resolve));
+  return new Promise((resolve) => get({ host: '127.0.0.1', port, localAddress, agent: false }, resolve));
 }
 
 async function textOf(response: IncomingMessage): Promise<string> {
@@ -39,10 +39,15 @@ test('who asks behind them is told at once', async () => {
   expect(JSON.parse(await textOf(await ask()))).toEqual({ exitCode: 0, words: 'SIGTERM' });
 });
 
-test('no more than sixteen may listen; who leaves makes room', async () => {
-  const listeners = await Promise.all(Array.from({ length: 16 }, ask));
+test('no more than sixteen may listen, four of an address; who leaves makes room', async () => {
+  const listeners: IncomingMessage[] = [];
+  for (const address of ['127.0.0.1', '127.0.0.2', '127.0.0.3', '127.0.0.4']) {
+    for (let i = 0; i < 4; i += 1) listeners.push(await ask(address));
+    const fifth = await ask(address);
+    expect([fifth.statusCode, await textOf(fifth)]).toEqual([503, expect.stringContaining('BUSY')]);
+  }
   expect(listeners.map(({ statusCode }) => statusCode)).toEqual(Array(16).fill(200));
-  const refused = await ask();
+  const refused = await ask('127.0.0.5');
   expect([refused.statusCode, await textOf(refused)]).toEqual([503, expect.stringContaining('BUSY')]);
   listeners[0]!.destroy();
   let status = 503;

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { networkOf } from './access/network-of';
 
 /** Why a process ends, for whoever asked to be told. */
 export interface Farewell {
@@ -8,6 +9,8 @@ export interface Farewell {
 }
 
 const mostListeners = 16;
+/** Of one address, so that nobody keeps the others from hearing. */
+const mostOfAddress = 4;
 const mostLetters = 500;
 /** A line in between lets both sides see that the other one is there. */
 const heartbeatMs = 15_000;
@@ -17,11 +20,13 @@ const heartbeatMs = 15_000;
  * which it says why. One that ends without a word was killed, or crashed.
  */
 export class LastWords {
-  private readonly listeners = new Set<ServerResponse>();
+  /** With the network that each is in. */
+  private readonly listeners = new Map<ServerResponse, string>();
   private said: Farewell | null = null;
 
   listen(request: IncomingMessage, response: ServerResponse): void {
-    if (this.listeners.size >= mostListeners) {
+    const network = networkOf(request.socket.remoteAddress ?? '');
+    if (!this.hasRoom(network)) {
       response.writeHead(503, { 'content-type': 'application/json' });
       return void response.end('{"error":"BUSY","message":"too many listen for the last words"}');
     }
@@ -30,7 +35,7 @@ export class LastWords {
     response.write('\n');
     const heartbeat = setInterval(() => response.writableEnded || response.write('\n'), heartbeatMs);
     heartbeat.unref();
-    this.listeners.add(response);
+    this.listeners.set(response, network);
     response.on('close', () => {
       clearInterval(heartbeat);
       this.listeners.delete(response);
@@ -41,8 +46,13 @@ export class LastWords {
   say({ exitCode, words }: Farewell): void {
     if (this.said !== null) return;
     this.said = { exitCode, words: words.split('\n', 1)[0]!.slice(0, mostLetters) };
-    for (const response of this.listeners) this.tell(response);
+    for (const response of this.listeners.keys()) this.tell(response);
     this.listeners.clear();
+  }
+
+  private hasRoom(network: string): boolean {
+    const own = [...this.listeners.values()].filter((other) => other === network).length;
+    return own < mostOfAddress && this.listeners.size < mostListeners;
   }
 
   private tell(response: ServerResponse): void {
