@@ -1,4 +1,5 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
@@ -153,6 +154,17 @@ test('probes need no credential', async () => {
   expect(await overGrpc('ServerReady', null)).toBe(status.OK);
   expect((await overHttp('GET', '/health/live', null)).status).toBe(200);
   expect((await overHttp('GET', '/health/ready', null)).status).toBe(200);
+});
+
+test('a probe takes nothing of the room for bodies, which others need', async () => {
+  const code = await new Promise((resolve, reject) => {
+    const headers = { 'content-length': '1025' };
+    const probe = request({ host: '127.0.0.1', port: http.port, path: '/v2/health/live', headers });
+    probe.on('response', (response) => resolve((response.resume(), response.statusCode)));
+    probe.on('error', reject);
+    probe.end(Buffer.alloc(1_025)); // a byte more than any body may have
+  });
+  expect(code).toBe(200);
 });
 
 test('the engine is told of no credential, the audit log of the key', async () => {
