@@ -88,7 +88,8 @@ class Watcher {
     this.call.emit('error', Object.assign(new Error(details), { code: status.UNAUTHENTICATED, details }));
   }
 
-  private letGo(): void {
+  /** Also of a stream that never began. */
+  letGo(): void {
     clearInterval(this.recheck);
     this.leave();
     this.over.abort();
@@ -142,5 +143,9 @@ function tenantOf({ metadata, request }: WatchCall): string {
 export async function watchDecisions(call: WatchCall, parts: WatchParts): Promise<void> {
   const tenant = tenantOf(call);
   const leave = parts.streams.enter(tenant);
-  await new Watcher(call, parts, tenant, leave).run();
+  const watcher = new Watcher(call, parts, tenant, leave);
+  await watcher.run().catch((error: unknown) => {
+    watcher.letGo();
+    throw error;
+  });
 }

@@ -69,6 +69,8 @@ async function waitFor(
   try {
     const gone = new AbortController();
     response.once('close', () => gone.abort());
+    // While its claim was looked up.
+    if (response.destroyed) gone.abort();
     return await cache.wait(key, waitMs, AbortSignal.any([gone.signal, stopping]));
   } finally {
     leave();
