@@ -1,8 +1,8 @@
 import type { Courier, DispatchRound, Order, Point } from '#schemas/domain';
 import { vehicles } from '#schemas/domain';
-import { projectPoints } from '../routing/index';
+import { farPoints, limitOfFar } from './far-points';
 import type { FaultList } from './fault-list';
-import { MAX_EXTENT_METRES, type RoundLimits } from './limits';
+import type { RoundLimits } from './limits';
 
 function checkDuplicates(ids: readonly string[], pathOf: (index: number) => string, faults: FaultList): void {
   const first = new Map<string, number>();
@@ -59,21 +59,6 @@ function pointPath({ couriers }: DispatchRound, number: number): string {
   return `orders[${behind >> 1}].${behind % 2 === 0 ? 'pickup' : 'dropoff'}.point`;
 }
 
-function median(points: readonly Point[], of: 'x' | 'y'): number {
-  const values = new Float64Array(points.length);
-  for (let at = 0; at < values.length; at += 1) values[at] = points[at]![of];
-  return values.sort()[values.length >> 1] ?? 0;
-}
-
-function extentOf(points: readonly Point[], of: 'x' | 'y'): number {
-  let [least, most] = [Infinity, -Infinity];
-  for (const point of points) {
-    if (point[of] < least) least = point[of];
-    if (point[of] > most) most = point[of];
-  }
-  return most - least;
-}
-
 /** Names points far off the others: swapped coordinates, or zeros for unknown ones. */
 function checkExtent(round: DispatchRound, faults: FaultList): void {
   const all = pointsOf(round);
@@ -82,17 +67,11 @@ function checkExtent(round: DispatchRound, faults: FaultList): void {
   for (let number = 0; number < all.length; number += 1) {
     if (Number.isFinite(all[number]!.x)) numbers.push(number);
   }
-  const isWhole = numbers.length === all.length;
-  const metres = projectPoints(round.space, isWhole ? all : numbers.map((number) => all[number]!));
-  if (extentOf(metres, 'x') <= MAX_EXTENT_METRES && extentOf(metres, 'y') <= MAX_EXTENT_METRES) return;
-  const middleX = median(metres, 'x');
-  const middleY = median(metres, 'y');
-  metres.forEach(({ x, y }, i) => {
-    if (Math.abs(x - middleX) <= MAX_EXTENT_METRES && Math.abs(y - middleY) <= MAX_EXTENT_METRES) return;
-    const { x: givenX, y: givenY } = all[numbers[i]!]!;
-    const limit = `within ${MAX_EXTENT_METRES} m of the round's middle`;
-    faults.add(pointPath(round, numbers[i]!), `${givenX}, ${givenY}`, limit);
-  });
+  const known = numbers.length === all.length ? all : numbers.map((number) => all[number]!);
+  for (const { at, isSwapped } of farPoints(round.space, known)) {
+    const { x, y } = known[at]!;
+    faults.add(pointPath(round, numbers[at]!), `${x}, ${y}`, limitOfFar("round's", isSwapped));
+  }
 }
 
 function checkMatrix(round: DispatchRound, limits: RoundLimits, faults: FaultList): void {

@@ -1,3 +1,4 @@
+export { farPoints, limitOfFar } from './far-points';
 export { describeValue } from './fault-list';
 export { idFault } from './fields';
 export { defaultRoundLimits, MAX_INDEXED, type RoundLimits } from './limits';

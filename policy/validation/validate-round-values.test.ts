@@ -80,6 +80,20 @@ describe('numbers', () => {
       'orders[1].dropoff.point: "0, 0" | within 1000000 m of the round\'s middle',
     );
   });
+  test('where it would lie with the others, the other way round is asked for', () => {
+    const swapped = { dropoff: { point: { x: 52.51, y: 13.38 } } };
+    expect(onlyFault(body({ orders: [order('a'), order('b', swapped), order('c')] }))).toBe(
+      'orders[1].dropoff.point: "52.51, 13.38" | ' +
+        "within 1000000 m of the round's middle; x is the longitude: swapped?",
+    );
+    // Metres have no longitude; a latitude of 120 degrees is none.
+    const point = (x: number, y: number) => ({ position: { x, y } });
+    const planar = { space: 'planar', orders: [] };
+    const far = [courier('k', point(0, 5e6)), courier('l', point(0, 5e6)), courier('m', point(5e6, 0))];
+    expect(onlyFault(body({ ...planar, couriers: far }))).not.toContain('swapped');
+    const east = [courier('k', point(13, 52)), courier('l', point(13, 52)), courier('m', point(120, 13))];
+    expect(onlyFault(body({ couriers: east, orders: [] }))).not.toContain('swapped');
+  });
   test.each(['9223372036854775807', '-9223372036854775808', '0', 5, -5])(
     'sequence %p is exact',
     (sequence) => {
