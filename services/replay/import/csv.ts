@@ -62,7 +62,22 @@ function* records(lines: Iterable<TextLine>, file: string, faults: ImportFaults)
   if (open !== null) faults.add(`${file}:${open.line}`, 'a quote without an end', 'a closing quote');
 }
 
-/** The records of a CSV file, by the names of its header; a byte order mark and empty lines are no matter. */
+const separators: readonly (readonly [character: string, name: string])[] = [
+  [';', 'semicolons'],
+  ['\t', 'tabs'],
+  ['|', 'vertical bars'],
+];
+
+/** What parts the names of a header instead of commas; null where nothing does. */
+function otherSeparator(header: readonly string[]): string | null {
+  if (header.length !== 1) return null;
+  return separators.find(([character]) => header[0]!.includes(character))?.[1] ?? null;
+}
+
+/**
+ * The records of a CSV file, by the names of its header; a byte order mark and empty lines are no matter. A
+ * table that is not parted by commas is one fault.
+ */
 export function* csvRecords(
   path: string,
   file: string,
@@ -72,6 +87,9 @@ export function* csvRecords(
   for (const { line, cells } of records(textLines(path, file), file, faults)) {
     if (header === null) {
       header = cells.map((cell) => cell.replace(/^\ufeff/, '').trim());
+      const other = otherSeparator(header);
+      if (other !== null)
+        return faults.add(`${file}:${line}`, `a header parted by ${other}`, 'columns parted by commas');
       const twice = header.find((name, index) => name !== '' && header!.indexOf(name) !== index);
       if (twice !== undefined) faults.add(`${file}:${line}`, `two columns ${twice}`, 'one of each name');
       continue;

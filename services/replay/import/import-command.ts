@@ -16,7 +16,7 @@ import {
 } from '../recording/recording-writer';
 import { dayRounds } from './day-rounds';
 import { ImportFaults, importInvalid } from './import-faults';
-import { checkedRound, importedRound } from './imported-rounds';
+import { checkedRound, importedRound, type RowOf } from './imported-rounds';
 import { meituanDay } from './meituan-day';
 import { meituanFiles } from './meituan-tables';
 import { meituanRounds } from './meituan-rounds';
@@ -34,12 +34,12 @@ interface Source {
 type Opener = (options: ImportOptions, place: CommandPlace) => Promise<Source>;
 
 /** Rounds of a simulated day pass the same checks as those of a producer. */
-function ofDay(day: Day, { signal }: CommandPlace): Source['rounds'] {
+function ofDay(day: Day, { signal }: CommandPlace, rowOf?: RowOf): Source['rounds'] {
   return (take) =>
     dayRounds(day, signal, (round) => {
       const faults = new ImportFaults();
       const body = { ...round, sequence: round.sequence.toString() };
-      const checked = checkedRound(body, `round ${round.roundId}`, faults);
+      const checked = checkedRound(body, `round ${round.roundId}`, faults, rowOf);
       faults.throwIfAny();
       take(checked!);
     });
@@ -51,8 +51,8 @@ const sources: Readonly<Record<ImportKind, Opener>> = {
     return { folder: source, files: mdrpFiles, rounds: ofDay(day, place) };
   },
   tables({ source }, place) {
-    const { day, files } = readTableDay(source);
-    return Promise.resolve({ folder: source, files, rounds: ofDay(day, place) });
+    const { day, files, rowOf } = readTableDay(source);
+    return Promise.resolve({ folder: source, files, rounds: ofDay(day, place, rowOf) });
   },
   rounds({ source }) {
     const rounds: Source['rounds'] = (take) => {

@@ -41,6 +41,10 @@ describe('rounds as JSON lines', () => {
     ['{', /^rounds.jsonl:2: .*JSON/],
     ['[]', /^rounds.jsonl:2 .*an array/],
     [round({ roundId: '2', oders: [] }), /^rounds.jsonl:2 oders: .*did you mean "orders"/],
+    [
+      round({ roundId: '2', couriers: [{ courierId: 'k', position: { x: 52.5, y: 13.4 } }] }),
+      /^rounds.jsonl:2 couriers\[0\].position of courier k: .*swapped\?$/,
+    ],
     [round({ roundId: '2', deadline: null }), /^rounds.jsonl:2 deadline: missing/],
     [round(), /^rounds.jsonl:2: round 1 again/],
   ])('%s is refused with its line, and nothing is left behind', async (line, fault) => {
@@ -156,11 +160,11 @@ describe('tables of our own', () => {
       'settings.json policy.weights.latenes',
       'settings.json space: polar | one of wgs84, planar',
       'orders.csv:1: a column colour |',
-      'orders.csv:2 readyAt: 35000 | a whole number from 36000',
+      'orders.csv:2 readyAt: 35000 | whole seconds since 1970, or on a clock of your own, from 36000 to 4102444800',
       'orders.csv:2 dropoffY: x | a number',
       'orders.csv:4: 2 cells | 10 as in the header',
       'orders.csv: a twice | each id once',
-      'couriers.csv:4 offAt: 8 | a whole number from 9',
+      'couriers.csv:4 offAt: 8 | whole seconds since 1970, or on a clock of your own, from 9 to',
       'couriers.csv:4 vehicle: boat | one of walk, bike, scooter, car',
       'couriers.csv: k twice | each id once',
     ])
@@ -199,7 +203,37 @@ describe('tables of our own', () => {
     put('settings.json', JSON.stringify({ ...settings, space: 'wgs84' }));
     put('orders.csv', [orders[0]!, 'a,36000,36600,R,13.4,52.5,52.5,13.4,60'].join('\n'));
     put('couriers.csv', [couriers[0]!, 'k,13.4,52.5,36000,50000,bike'].join('\n'));
-    expect((await faultsOf('tables', folder()))[0]).toMatch(/orders\[0\].dropoff.point: .*within 1000000 m/);
+    expect((await faultsOf('tables', folder()))[0]).toBe(
+      "orders.csv:2 dropoffX, dropoffY of order a: 52.5, 13.4 | within 1000000 m of the table's middle; " +
+        'x is the longitude: swapped?',
+    );
+    // Zeros for unknown are no swap: found in the round, with the row; at 36,000 s a round of 300 s is the day's first.
+    put('orders.csv', [orders[0]!, 'a,36000,36600,R,13.4,52.5,0,0,60'].join('\n'));
+    expect(await faultsOf('tables', folder())).toEqual([
+      expect.stringMatching(
+        /^orders.csv:2, round \S+ orders\[0\].dropoff.point of order a: "0, 0" \| within/,
+      ),
+    ]);
+  });
+
+  test('a table that is not parted by commas is one fault', async () => {
+    put('orders.csv', orders.map((line) => line.replaceAll(',', ';')).join('\n'));
+    put('couriers.csv', couriers.map((line) => line.replaceAll(',', '\t')).join('\n'));
+    expect(await faultsOf('tables', folder())).toEqual([
+      'orders.csv:1: a header parted by semicolons | columns parted by commas',
+      'couriers.csv:1: a header parted by tabs | columns parted by commas',
+    ]);
+  });
+
+  test('a time that is a date or in milliseconds is told what it should be', async () => {
+    const cells = (placedAt: string) => `a,${placedAt},,R,0,0,900,0,60`;
+    put('orders.csv', [orders[0]!, cells('2026-11-30T10:00:00'), cells('1796064180328')].join('\n'));
+    const limit = 'whole seconds since 1970, or on a clock of your own, from -4102444800 to 4102444800';
+    expect(await faultsOf('tables', folder())).toEqual([
+      `orders.csv:2 placedAt: 2026-11-30T10:00:00 | ${limit}`,
+      `orders.csv:3 placedAt: 1796064180328 | ${limit}`,
+      'orders.csv: a twice | each id once',
+    ]);
   });
 });
 

@@ -6,8 +6,8 @@ export interface Range {
   readonly max: number;
 }
 
-/** Whole seconds on any clock. */
-export const anyTime: Range = { min: -(2 ** 47), max: 2 ** 47 };
+/** Up to the year 2100: milliseconds are no seconds. A clock of one's own may begin behind its first times. */
+const latestTime = 4_102_444_800;
 
 /**
  * Reads the cells of a row by name. Each reader gives back a value of its type where there is a fault, so that
@@ -58,13 +58,25 @@ export class RowReader {
     return this.numeric(name, range, fallback, true);
   }
 
-  private numeric(name: string, { min, max }: Range, fallback: number | undefined, whole: boolean): number {
+  /** Whole seconds on any clock. */
+  time(name: string, min = -latestTime, fallback?: number): number {
+    const limit = `whole seconds since 1970, or on a clock of your own, from ${min} to ${latestTime}`;
+    return this.numeric(name, { min, max: latestTime }, fallback, true, limit);
+  }
+
+  private numeric(
+    name: string,
+    { min, max }: Range,
+    fallback: number | undefined,
+    whole: boolean,
+    limit = `${whole ? 'a whole number' : 'a number'} from ${min} to ${max}`,
+  ): number {
     const raw = this.raw(name);
     if (raw === undefined && fallback !== undefined) return fallback;
     const isNumber = typeof raw === 'number' || (typeof raw === 'string' && /^-?\d+(\.\d+)?$/.test(raw));
     const value = isNumber ? Number(raw) : NaN;
     if (value >= min && value <= max && (!whole || Number.isInteger(value))) return value;
-    this.fault(name, `${whole ? 'a whole number' : 'a number'} from ${min} to ${max}`);
+    this.fault(name, limit);
     return fallback ?? Math.max(min, Math.min(max, 0));
   }
 

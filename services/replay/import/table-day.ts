@@ -8,7 +8,9 @@ import type { CourierId, OrderId, PlaceId, Seconds, TenantId, ZoneId } from '#sc
 import { vehicles, type Order, type Point, type RoundPolicy, type Space } from '#schemas/domain';
 import { noOrderFeatures } from '#schemas/no-order-features';
 import { ImportFaults } from './import-faults';
-import { anyTime, checkColumns, RowReader } from './row-reader';
+import type { RowOf } from './imported-rounds';
+import { checkColumns, RowReader } from './row-reader';
+import { TablePlaces } from './table-places';
 import { tableFile, tableRows } from './table-rows';
 
 const orderColumns = [
@@ -69,11 +71,11 @@ function readSettings(folder: string, faults: ImportFaults): DaySettings {
   };
 }
 
-function readOrder(row: RowReader, space: Space): TableOrder {
+function readOrder(row: RowReader, space: Space, places: TablePlaces): TableOrder {
   const { x, y } = bounds(space);
   const orderId = row.id('orderId') as OrderId;
-  const placedAt = row.integer('placedAt', anyTime) as Seconds;
-  const readyAt = row.integer('readyAt', { ...anyTime, min: placedAt }, placedAt) as Seconds;
+  const placedAt = row.time('placedAt') as Seconds;
+  const readyAt = row.time('readyAt', placedAt, placedAt) as Seconds;
   const point = (name: string): Point => ({ x: row.number(`${name}X`, x), y: row.number(`${name}Y`, y) });
   const stop = (name: 'pickup' | 'dropoff') => ({
     placeId: row.id(`${name}PlaceId`, orderId) as PlaceId,
@@ -81,16 +83,14 @@ function readOrder(row: RowReader, space: Space): TableOrder {
     preServiceSeconds: 0 as Seconds,
     postServiceSeconds: row.integer(`${name}ServiceSeconds`, service, 0) as Seconds,
   });
-  const latest = row.has('latestDropoffAt')
-    ? (row.integer('latestDropoffAt', { ...anyTime, min: readyAt }) as Seconds)
-    : null;
+  const latest = row.has('latestDropoffAt') ? (row.time('latestDropoffAt', readyAt) as Seconds) : null;
   const order: Order = {
     orderId,
     pickup: stop('pickup'),
     dropoff: stop('dropoff'),
     placedAt,
     readyAt,
-    promisedAt: row.integer('promisedAt', { ...anyTime, min: placedAt }, readyAt + 2_400) as Seconds,
+    promisedAt: row.time('promisedAt', placedAt, readyAt + 2_400) as Seconds,
     latestDropoffAt: latest,
     size: row.integer('size', { min: 0, max: 1_000 }, 1),
     requiredSkills: row.list('requiredSkills'),
@@ -98,21 +98,24 @@ function readOrder(row: RowReader, space: Space): TableOrder {
     known: { ready: true, pickupWait: true, handover: true },
     features: noOrderFeatures,
   };
-  return { order, actualReadyAt: row.integer('actualReadyAt', anyTime, readyAt) as Seconds };
+  places.add('orders', orderId, row.place, {
+    'pickupX, pickupY': order.pickup.point,
+    'dropoffX, dropoffY': order.dropoff.point,
+  });
+  return { order, actualReadyAt: row.time('actualReadyAt', undefined, readyAt) as Seconds };
 }
 
-function readCourier(row: RowReader, space: Space): DayCourier {
+function readCourier(row: RowReader, space: Space, places: TablePlaces): DayCourier {
   const { x, y } = bounds(space);
   const courierId = row.id('courierId') as CourierId;
-  const onAt = row.integer('onAt', anyTime) as Seconds;
+  const onAt = row.time('onAt') as Seconds;
+  const point = { x: row.number('x', x), y: row.number('y', y) };
+  places.add('couriers', courierId, row.place, { 'x, y': point });
   return {
     courierId,
-    start: {
-      placeId: courierId as string as PlaceId,
-      point: { x: row.number('x', x), y: row.number('y', y) },
-    },
+    start: { placeId: courierId as string as PlaceId, point },
     onAt,
-    offAt: row.integer('offAt', { ...anyTime, min: onAt }) as Seconds,
+    offAt: row.time('offAt', onAt) as Seconds,
     vehicle: row.oneOf('vehicle', vehicles, 'bike'),
     capacity: row.integer('capacity', { min: 0, max: 1_000 }, 10),
     skills: row.list('skills'),
@@ -184,16 +187,28 @@ export function dayOf(orders: readonly TableOrder[], couriers: readonly DayCouri
   };
 }
 
+export interface TableDay {
+  readonly day: Day;
+  readonly files: readonly string[];
+  readonly rowOf: RowOf;
+}
+
 /** A day of our own format: `orders` and `couriers` as CSV or JSON lines, `settings.json` where wanted. */
-export function readTableDay(folder: string): { readonly day: Day; readonly files: readonly string[] } {
+export function readTableDay(folder: string): TableDay {
   const faults = new ImportFaults();
   const [orderFile, courierFile] = [tableFile(folder, 'orders'), tableFile(folder, 'couriers')];
   const settings = readSettings(folder, faults);
   const { space, policy, row } = settings;
-  const orders = [...tableRows(folder, orderFile, orderColumns, faults)].map((one) => readOrder(one, space));
-  const couriers = [...tableRows(folder, courierFile, courierColumns, faults)].map((one) =>
-    readCourier(one, space),
+  const places = new TablePlaces();
+  const before = faults.count;
+  const orders = [...tableRows(folder, orderFile, orderColumns, faults)].map((one) =>
+    readOrder(one, space, places),
   );
+  if (orders.length === 0 && faults.count === before) faults.add(orderFile, 'no orders', 'at least one');
+  const couriers = [...tableRows(folder, courierFile, courierColumns, faults)].map((one) =>
+    readCourier(one, space, places),
+  );
+  places.checkSwapped(space, faults);
   checkTwice(
     orders.map(({ order }) => order.orderId),
     orderFile,
@@ -204,11 +219,10 @@ export function readTableDay(folder: string): { readonly day: Day; readonly file
     courierFile,
     faults,
   );
-  if (orders.length === 0) faults.add(orderFile, 'no orders', 'at least one');
   const name = basename(resolve(folder));
   const day = dayOf(orders, couriers, { name, space, policy, row });
   checkLength(day, orderFile, faults);
   faults.throwIfAny();
   const settingsFile = existsSync(join(folder, 'settings.json')) ? ['settings.json'] : [];
-  return { day, files: [orderFile, courierFile, ...settingsFile] };
+  return { day, files: [orderFile, courierFile, ...settingsFile], rowOf: places.rowOf };
 }
