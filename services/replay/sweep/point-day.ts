@@ -62,11 +62,17 @@ function dayFaults(day: Day, point: Point): Fault[] {
   });
 }
 
+/** Names that are none, and values that the day or its policy can't have. */
+export function pointFaults(day: Day, point: Point): Fault[] {
+  const view: RoundView = { asOf: day.startsAt, couriers: [], orders: [] };
+  const { faults } = changed(day.policyAt(view), policyChanges(point), day.startsAt);
+  return [...dayFaults(day, point), ...faults];
+}
+
 /** The day under the point's values. Throws CONFIG_INVALID with every fault. */
 export function pointDay(day: Day, point: Point): Day {
   const changes = policyChanges(point);
-  const view: RoundView = { asOf: day.startsAt, couriers: [], orders: [] };
-  const faults = [...dayFaults(day, point), ...changed(day.policyAt(view), changes, day.startsAt).faults];
+  const faults = pointFaults(day, point);
   if (faults.length > 0) throw configError(faults);
   const value = (name: DayParameter): object => {
     const field = name.slice(name.lastIndexOf('.') + 1);

@@ -1,5 +1,6 @@
 import { configError } from '#lib/config';
 import { Prng } from '#policy/simulation/city/prng';
+import type { Fault } from '#schemas/errors';
 import type { Choice, ParameterValue, Space } from './space';
 
 /** Values by parameter; none of them is the policy as it is. */
@@ -13,18 +14,34 @@ function within({ from, to, whole, log }: Extract<Choice, { kind: 'range' }>, pa
   return whole ? Math.round(value) : Number(value.toPrecision(6));
 }
 
-function stepsOf(name: string, choice: Choice): readonly ParameterValue[] {
+function stepsOf(choice: Choice): readonly ParameterValue[] {
   if (choice.kind === 'values') return choice.values;
-  const { steps } = choice;
-  if (steps === null) throw configError([{ path: name, value: 'a range', limit: 'steps, or --random N' }]);
+  const steps = choice.steps ?? 2;
   const even = { ...choice, whole: false };
   const values = Array.from({ length: steps }, (_, at) => within(even, at / (steps - 1)));
   return [...new Set(choice.whole ? values.map(Math.round) : values)];
 }
 
-/** The policy as it is, then every combination; throws CONFIG_INVALID for a range without steps, or too many. */
+/** A grid takes a number of steps of each range. */
+export function gridFaults(space: Space): Fault[] {
+  return [...space].flatMap(([name, choice]) =>
+    choice.kind === 'range' && choice.steps === null
+      ? [{ path: name, value: 'a range', limit: 'steps, or --random N' }]
+      : [],
+  );
+}
+
+/** The first value of each parameter: whose names are none of a policy shows in it. */
+export const firstPoint = (space: Space): Point =>
+  Object.fromEntries(
+    [...space].map(([name, choice]) => [name, choice.kind === 'values' ? choice.values[0]! : choice.from]),
+  );
+
+/** The policy as it is, then every combination; throws CONFIG_INVALID for ranges without steps, or too many. */
 export function gridPoints(space: Space): Point[] {
-  const axes = [...space].map(([name, choice]) => ({ name, values: stepsOf(name, choice) }));
+  const faults = gridFaults(space);
+  if (faults.length > 0) throw configError(faults);
+  const axes = [...space].map(([name, choice]) => ({ name, values: stepsOf(choice) }));
   const count = axes.reduce((product, { values }) => product * values.length, 1);
   if (count > mostPoints)
     throw configError([

@@ -8,10 +8,12 @@ const columns = [
   'costPerOrder',
 ] as const;
 
+const unchanged = 'as it is';
+
 export const pointText = (point: Point): string =>
   Object.entries(point)
     .map(([name, value]) => `${name}=${JSON.stringify(value)}`)
-    .join(' ') || 'as it is';
+    .join(' ') || unchanged;
 
 const shown = (value: number | null): string => (value === null ? '' : value.toFixed(3));
 
@@ -19,7 +21,15 @@ const namesOf = (points: readonly PointResults[]): string[] => [
   ...new Set(points.flatMap(({ point }) => Object.keys(point))),
 ];
 
-/** A head, then a row a point: its values, the means over all days, mean seconds a day. */
+const cellOf = (point: Point, name: string): string => {
+  if (Object.keys(point).length === 0) return unchanged;
+  return point[name] === undefined ? '' : JSON.stringify(point[name]);
+};
+
+/**
+ * A head, then a row a point: its values, the means over all days, mean seconds a day. The policy that nothing is
+ * changed of says so.
+ */
 export function tableRows(
   points: readonly PointResults[],
   by: JudgedBy,
@@ -28,7 +38,7 @@ export function tableRows(
   const names = namesOf(points);
   const figures = [...new Set([by, ...columns])];
   const rows = points.map((one) => [
-    ...names.map((name) => (one.point[name] === undefined ? '' : JSON.stringify(one.point[name]))),
+    ...names.map((name) => cellOf(one.point, name)),
     ...figures.map((figure) => shown(meanOf(one, figure, days))),
     shown(mean([...one.days.values()].map(({ seconds }) => seconds))),
   ]);

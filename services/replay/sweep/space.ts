@@ -56,8 +56,14 @@ function choiceOf(given: unknown): Choice | string {
   return { kind: 'range', from, to, steps, whole, log };
 }
 
-/** A JSON object of parameters; throws CONFIG_INVALID with every fault. */
-export function spaceOf(json: unknown, file: string): Space {
+export interface FoundSpace {
+  readonly space: Space;
+  /** Of choices that are left out of it. */
+  readonly faults: readonly Fault[];
+}
+
+/** A JSON object of parameters; throws CONFIG_INVALID where it is none. */
+export function foundSpace(json: unknown, file: string): FoundSpace {
   if (typeof json !== 'object' || json === null || Array.isArray(json) || Object.keys(json).length === 0)
     throw configError([
       { path: file, value: shownText(JSON.stringify(json) ?? '', 80), limit: 'an object of parameters' },
@@ -70,16 +76,22 @@ export function spaceOf(json: unknown, file: string): Space {
       faults.push({ path: `${file}: ${name}`, value: shownText(JSON.stringify(given), 80), limit: choice });
     else space.set(name, choice);
   }
+  return { space, faults };
+}
+
+/** Throws CONFIG_INVALID with every fault. */
+export function spaceOf(json: unknown, file: string): Space {
+  const { space, faults } = foundSpace(json, file);
   if (faults.length > 0) throw configError(faults);
   return space;
 }
 
-export function readSpace(file: string): Space {
+export function readSpace(file: string): FoundSpace {
   let json: unknown;
   try {
     json = JSON.parse(readRegularFile(file).toString());
   } catch (error) {
     throw configError([{ path: file, value: (error as Error).message, limit: 'a file of JSON' }]);
   }
-  return spaceOf(json, file);
+  return foundSpace(json, file);
 }

@@ -1,6 +1,7 @@
 import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { RoundhouseError } from '#schemas/errors';
 import { projectPath } from '#schemas/project-root';
 import { parseSweep } from './options';
 import { pointDay } from './point-day';
@@ -104,6 +105,15 @@ describe('the command', () => {
     );
     const argv = ['--day', putTables('t', 36_600), '--out', at('out')];
     await expect(sweep(...argv)).rejects.toThrow(/day.speed[^]*a day with expected orders[^]*latenes/);
+    // A range without steps, one without an end and a name that is none, of two days: each once, in one turn.
+    const space = { latenes: [1], 'weights.freshness': { from: 1, to: 2 }, uncoveredOrderCost: { from: 1 } };
+    put('space.json', JSON.stringify(space));
+    const error: unknown = await sweep(...argv, '--day', putMdrp('m')).catch((caught: unknown) => caught);
+    expect((error as RoundhouseError).faults.map(({ path }) => path)).toEqual([
+      expect.stringContaining('uncoveredOrderCost') as string,
+      'weights.freshness',
+      expect.stringContaining('latenes') as string,
+    ]);
     put('space.json', '{');
     await expect(sweep(...argv)).rejects.toThrow('a file of JSON');
     await expect(sweep('--day', at('none'), '--out', at('out'))).rejects.toThrow('there is no such folder');

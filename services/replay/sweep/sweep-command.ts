@@ -1,19 +1,19 @@
 import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { commonSettings, loadConfig } from '#lib/config';
+import { commonSettings, configError, loadConfig } from '#lib/config';
 import { ArgumentsInvalid } from '#lib/command-line';
 import type { CommandPlace } from '../command-place';
 import { writeJsonFile } from '../recording/manifest-file';
 import { sha256OfFile } from '../recording/recording-writer';
 import { leaveOut, ranked, type HeldOut, type PointResults } from './leave-out';
 import type { SweepOptions } from './options';
-import { pointDay, preparationShare } from './point-day';
-import { gridPoints, randomPoints, type Point } from './points';
+import { pointDay, pointFaults, preparationShare } from './point-day';
+import { firstPoint, gridFaults, gridPoints, randomPoints, type Point } from './points';
 import { ProgressBar, type Terminal } from './progress-bar';
 import { resultKey, ResultsFile, type SweepResult } from './results-file';
 import { csvTable, heldOutLines, pointText, tableRows, textTable } from './results-table';
-import { readSpace } from './space';
+import { readSpace, type Space } from './space';
 import { openSweepDay, type SweepDay } from './sweep-day';
 import { askAll } from './worker-pool';
 
@@ -32,9 +32,22 @@ async function openDays({ days, roundMinutes }: SweepOptions): Promise<Map<strin
 const hashOf = ({ files }: SweepDay): string =>
   createHash('sha256').update(files.map(sha256OfFile).join()).digest('hex');
 
+/** Choices, ranges and names that are wrong, all at once. */
+function checkedSpace({ space: file, random }: SweepOptions, days: readonly SweepDay[]): Space {
+  const { space, faults } = readSpace(file);
+  const all = [
+    ...faults,
+    ...(random === null ? gridFaults(space) : []),
+    ...days.flatMap(({ day }) => pointFaults(day, firstPoint(space))),
+  ];
+  const once = new Map(all.map((fault) => [JSON.stringify(fault), fault]));
+  if (once.size > 0) throw configError([...once.values()]);
+  return space;
+}
+
 /** Every point must be a policy of every day before the first one is tried. */
-function checkedPoints(options: SweepOptions, days: Iterable<SweepDay>): Point[] {
-  const space = readSpace(options.space);
+function checkedPoints(options: SweepOptions, days: readonly SweepDay[]): Point[] {
+  const space = checkedSpace(options, days);
   const { random, seed } = options;
   const points = random === null ? gridPoints(space) : randomPoints(space, random, seed);
   if (options.ready === 'known' && points.some((point) => preparationShare in point))
@@ -121,7 +134,7 @@ export async function sweepCommand(
   terminal: Terminal = process.stderr,
 ): Promise<number> {
   const days = await openDays(options);
-  const sweep = { options, days, points: checkedPoints(options, days.values()) };
+  const sweep = { options, days, points: checkedPoints(options, [...days.values()]) };
   const results = await sweepAll(sweep, place, terminal);
   const { by, leaveOut: count } = options;
   const names = [...days.values()].map(({ name }) => name);

@@ -125,6 +125,9 @@ describe('days left out', () => {
     const rows = tableRows([forX, results({ b: 'x,"y"' }, { x: 1 })], 'clickToDoor', ['x']);
     expect(rows[0]!.slice(0, 3)).toEqual(['a', 'b', 'clickToDoor']);
     expect(rows[1]!.slice(0, 3)).toEqual(['1', '', '10.000']);
+    // Nothing is changed of it: no empty cells among those of other points.
+    const both = tableRows([forX, results({}, { x: 1 })], 'clickToDoor', ['x']);
+    expect(both.map((row) => row[0])).toEqual(['a', '1', 'as it is']);
     expect(csvTable(rows)).toContain('"""x,\\""y\\"""""');
     expect(new Set(textTable(rows).map((line) => line.length)).size).toBe(1);
   });
