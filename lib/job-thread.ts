@@ -1,16 +1,24 @@
 import { once } from 'node:events';
-import { availableParallelism } from 'node:os';
+import { availableParallelism, totalmem } from 'node:os';
 import { Worker, type ResourceLimits } from 'node:worker_threads';
 import { hasSpareCores } from './spare-cores';
 
 const YOUNG_MB = 192;
+/** Five threads keep some 130 MB of their rooms each, beside all else that a service has. */
+const LEAST_MEMORY_BYTES = 2 * 2 ** 30;
+
+/** What the process may use: of its container, where that has a limit, or of the machine. */
+function memoryHere(): number {
+  return Math.min(totalmem(), process.constrainedMemory() || Infinity);
+}
 
 /**
  * Megabytes for young objects: what a large job makes is gone before they are full. V8's usual 48 are full a dozen times in one
- * large round, and what is still needed is copied each time. Only where there are cores, and so memory, for several threads.
+ * large round, and what is still needed is copied each time. Only where there are cores and memory for several threads.
  */
-export function youngRoom(cores = availableParallelism()): ResourceLimits {
-  return hasSpareCores(cores) ? { maxYoungGenerationSizeMb: YOUNG_MB } : {};
+export function youngRoom(cores = availableParallelism(), memoryBytes = memoryHere()): ResourceLimits {
+  const hasRoom = hasSpareCores(cores) && memoryBytes >= LEAST_MEMORY_BYTES;
+  return hasRoom ? { maxYoungGenerationSizeMb: YOUNG_MB } : {};
 }
 
 /**
