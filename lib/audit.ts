@@ -5,7 +5,7 @@ import type { Logger } from './telemetry';
 
 /** Who did what to what, and how it ended. Nothing of it is a secret or a coordinate. */
 export interface AuditEntry {
-  /** `model.load`, `labels.set`, `access.refused`, … */
+  /** `model.load`, `models.label`, `access`, … */
   readonly action: string;
   /** `key:ID`, `jwt:SUBJECT`, `certificate:NAME`, `user:NAME`, or `anyone`. */
   readonly actor: string;

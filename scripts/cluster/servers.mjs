@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { generateKeyPairSync } from 'node:crypto';
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { closeSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -8,7 +8,8 @@ import { execute, ImagesError } from '../images/docker.mjs';
 import { KubernetesApi } from './api.mjs';
 
 const loopback = '127.0.0.1';
-const token = 'roundhouse-admin';
+/** Of the administrator, which others on this machine are not. */
+const token = randomBytes(24).toString('hex');
 
 function freePort() {
   return new Promise((resolve, reject) => {
