@@ -198,6 +198,8 @@ group('the console in a browser', () => {
   });
 
   test('a console that is gone is told, and found again', async () => {
+    // Only one that was there is missed.
+    await page.getByRole('heading', { name: 'Consumer groups' }).waitFor();
     await pipeline.kill('ops');
     await shows('No connection since');
     await pipeline.restart('ops');
