@@ -102,6 +102,11 @@ describe('what was wrong of late', () => {
     look(4_000, happened('ended'), empty, state('silent', ['ended']));
     look(6_000, empty, state('silent', ['ended']));
     expect(episodes.standing().map(({ cause }) => cause)).toEqual(['ended', 'kafka']);
+    // What happened lasts as long as what follows from it.
+    look(8_000);
+    expect(episodes.all().find(({ cause }) => cause === 'ended')).toMatchObject({
+      ...{ beganAt: 4_000, endedAt: 6_000 },
+    });
   });
 
   test('a clock that is set back makes nothing last for ever', () => {

@@ -121,7 +121,7 @@ export class Episodes {
       one.signal = root;
       one.times += root.times ?? 0;
       one.endedAt = root.times === null ? null : at;
-    }
+    } else if (one.times > 0) one.endedAt = at;
     one.now = consequences;
     for (const signal of consequences) this.addConsequence(one, signal);
     this.absorb(one, consequences, at);
