@@ -18,8 +18,10 @@ export const tlsEvents = {
   }),
 };
 
+const everyMs = 2_000;
+
 /** Looks at the certificates and keys that this process has opened, every two seconds and for as long as it runs. */
-export function watchTlsFiles(telemetry: Telemetry, everyMs = 2_000): void {
+export function watchTlsFiles(telemetry: Telemetry): void {
   const events = defineEvents(telemetry, tlsEvents);
   const look = (): void => {
     for (const one of followedTls()) {

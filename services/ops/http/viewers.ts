@@ -28,7 +28,7 @@ export class Viewers {
 
   constructor(
     private readonly most: number,
-    private readonly mostOfAddress = most,
+    private readonly mostOfAddress: number,
   ) {
     this.heartbeat = setInterval(() => this.write(': here\n\n'), heartbeatMs);
     this.heartbeat.unref();
@@ -38,7 +38,7 @@ export class Viewers {
     return this.open.size;
   }
 
-  /** One who opens many leaves places to others. */
+  /** One who opens many leaves places to others. `address`: of IPv6 its network, which one machine has whole. */
   whyNoPlace(address: string): NoPlace {
     const own = [...this.open.values()].filter((other) => other === address).length;
     if (own >= this.mostOfAddress) return 'none_for_address';
@@ -46,7 +46,7 @@ export class Viewers {
   }
 
   /** Before the first look there is no snapshot; it comes with it then. */
-  add(response: ServerResponse, snapshot: Snapshot | null, address = ''): void {
+  add(response: ServerResponse, snapshot: Snapshot | null, address: string): void {
     response.writeHead(200, streamHeaders);
     response.write(`retry: ${reconnectMs}\n\n`);
     if (snapshot !== null) response.write(eventText('snapshot', snapshot));
