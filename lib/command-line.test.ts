@@ -47,6 +47,8 @@ describe('a command', () => {
   const spies: jest.SpyInstance[] = [];
   beforeEach(() => {
     Object.assign(written, { out: '', err: '' });
+    // Where another file of the same run has failed it says so.
+    process.exitCode = undefined;
     const catching = (name: 'out' | 'err') => (text: unknown) => ((written[name] += String(text)), true);
     spies.push(jest.spyOn(process.stdout, 'write').mockImplementation(catching('out')));
     spies.push(jest.spyOn(process.stderr, 'write').mockImplementation(catching('err')));

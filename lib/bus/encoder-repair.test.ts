@@ -94,9 +94,13 @@ test.each([
   ['gzip', { compression: 1 }],
   ['transactional', { transactionalId: 'transaction' }],
   ['without a producer id', { producerId: undefined, producerEpoch: undefined }],
-])('all shapes in one request: %s', async (_, more) => {
-  await expectSame([records, records.slice(0, 1), records.slice(100, 140)], more);
-});
+])(
+  'all shapes in one request: %s',
+  async (_, more) => {
+    await expectSame([records, records.slice(0, 1), records.slice(100, 140)], more);
+  },
+  60_000,
+);
 
 /** Numbers in 0..1 from a seed (a linear congruence of 2^32). */
 function numbersFrom(seed: number): () => number {
