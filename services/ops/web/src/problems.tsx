@@ -27,7 +27,7 @@ function ProblemRow({ problem, now }: ProblemRowProps): JSX.Element {
           {timesWords(problem)}
         </span>
         <span class="muted when">
-          {isOver ? `until ${clock(endedAt)}` : whenWords(problem, now)}
+          {isOver ? `until ${clock(endedAt)}` : whenWords({ ...problem, endedAt: null }, now)}
           {cost === '' ? '' : ` · ${cost}`}
         </span>
         <RunbookLink page={runbook} />
