@@ -113,6 +113,8 @@ test('Redis loses its memory after the claim: another instance finds the claimed
 // Guards against a round that is lost because its answer was that of another command.
 test.each([
   ['closed', [Buffer.from('closed')]],
+  // An outcome's: a round's has the decision with it.
+  ['decided', [Buffer.from('decided')]],
   ['OK', Buffer.from('OK')],
   ['null', null],
   ['1', 1],

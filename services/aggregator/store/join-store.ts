@@ -20,13 +20,18 @@ const REFUSED_PAUSE_MS = 100;
 /** `[Buffer, …]` of ours; that of another command may be anything. */
 type Reply = unknown;
 
-/** What each script may answer; anything else is the answer to another command. */
-const answers: Readonly<Record<string, readonly string[]>> = {
-  rhOpenRound: ['created', 'open', 'decided', 'published', 'conflict'],
-  rhAppendOutcome: ['stored', 'repeated', 'decided', 'full'],
-  rhCloseRound: ['closed', 'decided', 'published', 'stale'],
-  rhLoadRound: ['round'],
-  rhLaterOutcomes: ['outcomes'],
+const isAlone = (value: unknown): boolean => value === undefined;
+
+/** What each script may answer, and what comes with it; anything else is the answer to another command. */
+const answers: Readonly<Record<string, Readonly<Record<string, (value: unknown) => boolean>>>> = {
+  rhOpenRound: {
+    ...{ created: Array.isArray, open: Array.isArray, decided: Buffer.isBuffer },
+    ...{ published: isAlone, conflict: isAlone },
+  },
+  rhAppendOutcome: { stored: isAlone, repeated: isAlone, decided: isAlone, full: isAlone },
+  rhCloseRound: { closed: isAlone, decided: Buffer.isBuffer, published: isAlone, stale: isAlone },
+  rhLoadRound: { round: () => true },
+  rhLaterOutcomes: { outcomes: Array.isArray },
 };
 
 type Command = (numberOfKeysAndArguments: readonly (string | number | Buffer)[]) => Promise<Reply>;
@@ -201,7 +206,7 @@ export class JoinStore {
       const epoch = this.epoch?.text ?? 'unknown';
       const all = [keys.length + 1, this.keys.epoch(), ...keys, epoch, ...args];
       const [state, ...rest] = stateFirst(await this.untilTaken(name, all));
-      if (answers[name]!.includes(state)) return [state, ...rest];
+      if (answers[name]![state]?.(rest[0]) === true) return [state, ...rest];
       if (state === 'epoch') await this.renew(epoch);
       else this.outOfStep(name, state);
     }
