@@ -20,7 +20,7 @@ import { ShardTrace } from '../scheduling/shard-trace';
 import { SideBySide } from '../scheduling/side-by-side';
 import { TurnLag } from '../scheduling/turn-lag';
 import { circuitPolicy } from '../sentinel/circuit';
-import { incidentWords } from '../sentinel/incident-words';
+import { withIncidentsTold } from '../sentinel/told-incidents';
 import { Sentinel } from '../sentinel/sentinel';
 import { WantedModels } from '../sentinel/wanted-models';
 import { connectToEngine } from './connect-engine';
@@ -32,21 +32,6 @@ import type { PlacedAnswer, PlacedWork } from './placement';
 import { eventsOf } from './named-events';
 
 type Context = ServiceContext<WorkerConfig>;
-
-/** Incidents are told to the user of the launcher as well. */
-function withIncidentsTold(events: WorkerEvents, tell: Context['tell']): WorkerEvents {
-  return {
-    ...events,
-    IncidentReported: (facts) => {
-      events.IncidentReported(facts);
-      tell(incidentWords(facts));
-    },
-    CircuitChanged: (facts) => {
-      events.CircuitChanged(facts);
-      if (facts.state === 'closed') tell('an engine stays up again: its partitions are taken back');
-    },
-  };
-}
 
 interface OwnEngine extends NamedLink {
   readonly choice: EngineChoice;
