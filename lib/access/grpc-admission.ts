@@ -1,5 +1,6 @@
 import {
   ServerInterceptingCall,
+  status,
   type Metadata,
   type ServerInterceptor,
   type StatusObject,
@@ -36,16 +37,28 @@ export function admittedCall(metadata: Metadata): AdmittedCall {
   return admitted;
 }
 
-/** Callers may send theirs with each call; who is asked for none gets none. */
-function withoutCredential(
-  call: ConstructorParameters<typeof ServerInterceptingCall>[0],
-): ServerInterceptingCall {
+/** Of a message of a call that is open to everybody: it names a service, if anything. */
+const mostOpenBytes = 4_096;
+const tooLarge = { code: status.RESOURCE_EXHAUSTED, details: `more than ${mostOpenBytes} bytes` };
+
+type NextCall = ConstructorParameters<typeof ServerInterceptingCall>[0];
+
+/**
+ * Callers may send a credential with each call: who is asked for none is told of none. Nor do they take of the room that
+ * those with one share.
+ */
+function openToAll(call: NextCall): ServerInterceptingCall {
   return new ServerInterceptingCall(call, {
     start: (next) =>
       next({
         onReceiveMetadata: (metadata, proceed) => {
           metadata.remove('authorization');
           proceed(metadata);
+        },
+        onReceiveMessage: (message: unknown, proceed) => {
+          const isLarge = message instanceof Uint8Array && message.length > mostOpenBytes;
+          if (isLarge) call.sendStatus(tooLarge);
+          else proceed(message);
         },
       }),
   });
@@ -55,7 +68,7 @@ function withoutCredential(
 export function grpcAdmission({ gate, scopeOf, tenantOf, statusOf }: GrpcAdmission): ServerInterceptor {
   return ({ path }, call) => {
     const scope = scopeOf(path);
-    if (scope === 'open') return withoutCredential(call);
+    if (scope === 'open') return openToAll(call);
     const requestOf = (metadata: Metadata): Request => {
       if (scope === undefined) throw new RoundhouseError('FORBIDDEN', `no scope allows ${path}`);
       const authorization = metadata.get('authorization')[0]?.toString();

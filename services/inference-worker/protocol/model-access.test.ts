@@ -88,13 +88,13 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-function overGrpc(method: string, credential: string | null): Promise<number> {
+function overGrpc(method: string, credential: string | null, message = Buffer.alloc(0)): Promise<number> {
   const metadata = new Metadata();
   if (credential !== null) metadata.set('authorization', `Bearer ${credential}`);
   const same = (bytes: Buffer): Buffer => bytes;
   const path = `/inference.GRPCInferenceService/${method}`;
   return new Promise((resolve) => {
-    client.makeUnaryRequest(path, same, same, Buffer.alloc(0), metadata, (error) =>
+    client.makeUnaryRequest(path, same, same, message, metadata, (error) =>
       resolve(error?.code ?? status.OK),
     );
   });
@@ -165,6 +165,8 @@ test('a probe takes nothing of the room for bodies, which others need', async ()
     probe.end(Buffer.alloc(1_025)); // a byte more than any body may have
   });
   expect(code).toBe(200);
+  const large = Buffer.alloc(4_097);
+  expect(await overGrpc('ServerLive', null, large)).toBe(status.RESOURCE_EXHAUSTED);
 });
 
 test('the engine is told of no credential, the audit log of the key', async () => {
