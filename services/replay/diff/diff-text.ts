@@ -2,16 +2,16 @@ import { unassignedReasons } from '#schemas/domain';
 import type { OrderChange, RoundDifference } from './compare-rounds';
 import type { DiffFigures } from './diff-summary';
 
-const signed = (value: bigint): string => (value > 0n ? `+${value}` : String(value));
+export const signed = (value: bigint): string => (value > 0n ? `+${value}` : String(value));
 
-function percent(part: bigint, of: bigint): string {
+export function percent(part: bigint, of: bigint): string {
   if (of === 0n) return '';
   return ` (${part > 0n ? '+' : ''}${(Number((part * 1_000_000n) / (of < 0n ? -of : of)) / 10_000).toFixed(2)}%)`;
 }
 
 const mostOrders = 5;
 
-function orderText({ orderId, change, a, b }: OrderChange): string {
+export function orderText({ orderId, change, a, b }: OrderChange): string {
   return `${orderId} ${change}: ${a} -> ${b}`;
 }
 
@@ -38,14 +38,24 @@ function reasonLines({ a, b }: DiffFigures): string[] {
     .map((reason) => `    ${reason}: ${a.reasons[reason] ?? 0} -> ${b.reasons[reason] ?? 0}`);
 }
 
-const mean = (sum: number, count: number): string => (count === 0 ? '–' : (sum / count).toFixed(4));
+export const mean = (sum: number, count: number): string => (count === 0 ? '–' : (sum / count).toFixed(4));
+
+export function comparedText({
+  compared,
+  changed,
+  redispatched,
+  missingInA,
+  missingInB,
+}: DiffFigures): string {
+  return `${compared} rounds decided by both, ${changed} of them otherwise, ${redispatched} with orders that fare otherwise; ${missingInB} only by A, ${missingInA} only by B`;
+}
 
 /** Of a person's reading; `--json` has the same for programs. */
 export function diffText(folders: readonly [string, string], figures: DiffFigures): string {
-  const { compared, changed, redispatched, missingInA, missingInB, orders, a, b, worst } = figures;
+  const { orders, a, b, worst } = figures;
   const lines = [
     `A ${folders[0]}, B ${folders[1]}`,
-    `${compared} rounds decided by both, ${changed} of them otherwise, ${redispatched} with orders that fare otherwise; ${missingInB} only by A, ${missingInA} only by B`,
+    comparedText(figures),
     `  orders: ${orders.moved} moved to another courier, ${orders.lost} lost, ${orders.gained} gained, ${orders.reason} left out for another reason, ${orders.replanned} replanned, ${orders.stage} committed to otherwise`,
     `  cost: ${a.cost} -> ${b.cost}, ${signed(b.cost - a.cost)}${percent(b.cost - a.cost, a.cost)}`,
     `  assigned: ${a.assigned} -> ${b.assigned}; left out: ${a.unassigned} -> ${b.unassigned}`,

@@ -8,8 +8,8 @@ export interface Page {
   readonly table: readonly TableRow[];
   /** Predicted times against what happened. */
   readonly etr: readonly TableRow[] | null;
-  /** Preformatted. */
-  readonly diff: string | null;
+  /** Of two sides: a line, then tables. */
+  readonly diff: { readonly text: string; readonly tables: readonly (readonly TableRow[])[] } | null;
   readonly charts: readonly Chart[];
   /** Source of the plotting library. */
   readonly library: string;
@@ -37,7 +37,7 @@ const policy = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsaf
 const style = `body{font:14px/1.5 system-ui,sans-serif;margin:24px auto;max-width:1000px;padding:0 12px;color:#222}
 h1{font-size:22px}h2{font-size:17px;margin:28px 0 6px}table{border-collapse:collapse}
 td,th{border-bottom:1px solid #ddd;padding:3px 12px 3px 0;text-align:left;vertical-align:top}
-pre{background:#f6f6f6;padding:10px;overflow:auto;white-space:pre-wrap}.charts{display:flex;flex-wrap:wrap;gap:8px 16px}
+.diff{overflow:auto;margin:0 0 16px}.diff td{white-space:pre-line;font-variant-numeric:tabular-nums}.charts{display:flex;flex-wrap:wrap;gap:8px 16px}
 figure{margin:0;max-width:100%;overflow:auto}figcaption{font-weight:600}.note{color:#8a4b00}select{max-width:100%}`;
 
 /** Draws each chart when it comes into sight or the page is printed, and the view that is chosen. */
@@ -80,7 +80,8 @@ export function pageHtml({ title, subtitle, notes, table, etr, diff, charts, lib
     '<h2>Figures</h2>',
     tableOf(table),
     ...(etr === null ? [] : ['<h2>Predicted times</h2>', tableOf(etr)]),
-    ...(diff === null ? [] : ['<h2>What is decided otherwise</h2>', `<pre>${escaped(diff)}</pre>`]),
+    ...(diff === null ? [] : ['<h2>What is decided otherwise</h2>', `<p>${escaped(diff.text)}</p>`]),
+    ...(diff?.tables ?? []).map((rows) => `<div class="diff">${tableOf(rows)}</div>`),
     `<h2>Plots</h2><div class="charts">${charts.map(figureOf).join('\n')}</div>`,
     `<script>${library.replaceAll('</script', '<\\/script')}</script>`,
     `<script>const charts = ${inScript(charts.map(({ id, views }) => ({ id, views })))};\n${script}</script>`,

@@ -2,7 +2,9 @@ import { writeFileSync } from 'node:fs';
 import { codeVersion } from '#lib/code-version';
 import type { CommandPlace } from '../command-place';
 import { recordingInvalid } from '../container/container-reader';
-import { diffText } from '../diff/diff-text';
+import { figureRows, orderRows, worstRows } from '../diff/diff-rows';
+import type { DiffFigures } from '../diff/diff-summary';
+import { comparedText } from '../diff/diff-text';
 import type { Chart } from './charts/chart';
 import { histogramCharts } from './charts/histogram-charts';
 import { mapChart } from './charts/map-chart';
@@ -11,7 +13,7 @@ import { timelineCharts } from './charts/timeline-charts';
 import { etrTable } from './etr-table';
 import { figuresTable } from './figures-table';
 import type { ReportOptions } from './options';
-import { pageHtml } from './page';
+import { pageHtml, type Page } from './page';
 import { librarySource, plotKinds, writePlots } from './plot-files';
 import { readOptions, reportData, type ReportData } from './report-data';
 import { roundMap } from './round-map';
@@ -42,6 +44,11 @@ function write(file: string, text: string): void {
   }
 }
 
+function diffPart(figures: DiffFigures): Page['diff'] {
+  const worst = figures.worst.length > 0 ? [worstRows(figures)] : [];
+  return { text: comparedText(figures), tables: [figureRows(figures), orderRows(figures), ...worst] };
+}
+
 /** Resolves to the exit code. */
 export async function reportCommand(options: ReportOptions, place: CommandPlace): Promise<number> {
   const read = readOptions(options, place);
@@ -55,7 +62,7 @@ export async function reportCommand(options: ReportOptions, place: CommandPlace)
     notes,
     table: figuresTable(sides),
     etr: recording === null ? null : await etrTable(recording, read, place.signal),
-    diff: diff === null ? null : diffText([folders[0]!, folders[1]!], diff),
+    diff: diff === null ? null : diffPart(diff),
     charts,
     library: librarySource(),
   });

@@ -7,7 +7,7 @@ import { allKinds, recorded, smallRound, writeRecording } from '../../../test/su
 import { ofRecording } from '../diff/side';
 import { ObservationsWriter, type RecordedObservation } from '../recording/recorded-observations';
 import { RunWriter } from '../run/run-writer';
-import { axesOf } from './charts/map-chart';
+import { axesOf, mapOption } from './charts/map-chart';
 import { binsOf } from './charts/histogram-charts';
 import { CourierTimelines } from './courier-timelines';
 import { parseReport } from './options';
@@ -116,6 +116,11 @@ describe('a page', () => {
     expect(await report(at('a'), at('b'), '--maps', '2')).toBe(0);
     const html = page();
     expect(html).toContain('3 rounds decided by both, 1 of them otherwise');
+    // Tables: the sides beside one another, a row an order's fate, a row a round.
+    expect(html).toMatch(/<tr><th><\/th><th>A<\/th><th>B<\/th><th>B against A<\/th><\/tr><tr><td>cost<\/td>/);
+    expect(html).toMatch(/<td>moved to another courier<\/td><td>\d+<\/td>/);
+    expect(html).toMatch(/<th>what changed<\/th><\/tr><tr><td>round-2<\/td>/);
+    expect(html).not.toContain('<pre>');
     expect(html).toMatch(/<select[^>]*><option>round-2 of /);
     expect(html).toContain('Couriers of B');
   });
@@ -140,6 +145,23 @@ describe('a page', () => {
     expect(page()).not.toContain('<script>alert');
     expect(escaped(`<a b="c">'&`)).toBe('&lt;a b=&quot;c&quot;&gt;&#39;&amp;');
   });
+});
+
+test('plans and couriers sent ahead have colours of their own, of each side', () => {
+  const way = { name: 'k', way: [[0, 0] as const, [1, 1] as const] };
+  const side = { plans: [way], moves: [way], leftOut: [] };
+  const map = { name: 'r', isGeographic: true, couriers: [], pickups: [], dropoffs: [], sides: [side, side] };
+  interface Series {
+    readonly name: string;
+    readonly itemStyle?: { readonly color: string };
+    readonly lineStyle?: { readonly color: string };
+  }
+  const { series } = mapOption(map) as { series: Series[] };
+  const colours = series.map(({ itemStyle, lineStyle }) => (lineStyle ?? itemStyle)!.color);
+  // Four kinds of ways, orders left out of A and B in the colours of their plans, couriers, pickups, drop-offs.
+  expect(new Set(colours).size).toBe(7);
+  const colourOf = (name: string) => colours[series.findIndex((one) => one.name === name)];
+  for (const name of 'AB') expect(colourOf(`${name}: plans`)).not.toBe(colourOf(`${name}: sent ahead`));
 });
 
 describe('what is refused', () => {

@@ -19,6 +19,9 @@ export interface ChartView {
 /** A and B; distinct for readers who see few colours, too. */
 export const sideColours = ['#0072b2', '#d55e00'] as const;
 
+/** Couriers sent ahead by A and B: apart from their plans, and from pickups and drop-offs, for such readers, too. */
+export const aheadColours = ['#56b4e9', '#e69f00'] as const;
+
 /** Tooltips show a datum's name as text, never as HTML: ids come from others. */
 export const textTooltip = { renderMode: 'richText', formatter: '{b}', confine: true } as const;
 

@@ -1,6 +1,6 @@
 import type { EChartsOption, SeriesOption } from 'echarts';
 import type { NamedPlace, NamedWay, RoundMap, XY } from '../round-map';
-import { sideColours, still, textTooltip, topLegend, type Chart } from './chart';
+import { aheadColours, sideColours, still, textTooltip, topLegend, type Chart } from './chart';
 
 const size = { width: 960, height: 640 } as const;
 const grid = { left: 70, right: 20, top: 60, bottom: 40 } as const;
@@ -36,7 +36,7 @@ function sideSeries({ sides }: RoundMap): SeriesOption[] {
     const [name, color] = ['AB'[index]!, sideColours[index]!];
     return [
       ways(`${name}: plans`, side.plans, color, index === 0 ? 'solid' : 'dashed'),
-      ways(`${name}: sent ahead`, side.moves, color, 'dotted'),
+      ways(`${name}: sent ahead`, side.moves, aheadColours[index]!, 'dotted'),
       points(`${name}: left out`, side.leftOut, {
         ...{ symbol: 'emptyCircle', symbolSize: 14 + 6 * index, itemStyle: { color, borderWidth: 2 } },
       }),
