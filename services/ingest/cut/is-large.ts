@@ -6,6 +6,8 @@ const MAX_ORDERS = 1_000;
 const MAX_RANKED = 200_000;
 /** Among whose chains a search of about as long goes. */
 const MAX_CHAINED_ORDERS = 60;
+/** Where ready times aren't known each chain is costed a dozen times. */
+const MAX_UNCERTAIN_CHAINED_ORDERS = 20;
 
 /**
  * Whether a round could take long to cut: by the most candidates that its restaurants could have (every
@@ -24,6 +26,10 @@ export function isLarge({ orders, couriers, policy }: DispatchRound): boolean {
   }
   const candidates = bundles * Math.min(policy.couriersPerBundle, couriers.length);
   const ranked = byRestaurant.size * couriers.length;
-  if (policy.chains !== undefined && orders.length > MAX_CHAINED_ORDERS) return true;
+  if (policy.chains !== undefined && orders.length > mostChained(orders)) return true;
   return orders.length > MAX_ORDERS || candidates > MAX_CANDIDATES || ranked > MAX_RANKED;
+}
+
+function mostChained(orders: DispatchRound['orders']): number {
+  return orders.every(({ known }) => known.ready) ? MAX_CHAINED_ORDERS : MAX_UNCERTAIN_CHAINED_ORDERS;
 }
