@@ -45,6 +45,16 @@ test('a known time is the same in all scenarios; an unknown one has the stated t
   expect(times.every(Number.isSafeInteger)).toBe(true);
 });
 
+test('a large round has fewer scenarios, and two at least', () => {
+  const counts = [200, 400, 1_000, 10_000].map((couriers) => {
+    const round = roundOf(Array.from({ length: 200 }, (_, i) => unknown(`o${i}`)));
+    const many = Array.from({ length: couriers }, (_, i) => buildCourier(`c${i}`));
+    return readyScenarios({ ...round, couriers: many })!.readyAt.length;
+  });
+  // 12 × 40,000 over 200 × 200, 400 × 200, 1,000 × 200; a tenth of the last would be none.
+  expect(counts).toEqual([12, 6, 2, 2]);
+});
+
 test('what is overdue is ready after asOf, within half an hour; nothing before it', () => {
   for (const placedAt of [-100_000, -2_000, 0, 400, 999, 1_000]) {
     const order = unknown('a', { placedAt: seconds(placedAt), readyAt: seconds(placedAt + 600) });
