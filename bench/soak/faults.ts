@@ -8,15 +8,15 @@ export interface SoakFault {
   readonly name: string;
   /** How often it comes, beside the others. */
   readonly weight: number;
-  /** Ends a process that should live long. */
-  readonly endsService: boolean;
+  /** What doesn't outlive it. */
+  readonly ends: 'service' | 'engine' | 'nothing';
   make(stand: Stand, prng: Prng): Promise<void>;
 }
 
 const killed = (name: string, weight: number): SoakFault => ({
   name: `kill-${name}`,
   weight,
-  endsService: true,
+  ends: 'service',
   make: async (stand) => {
     await stand.kill(name);
     await stand.restart(name);
@@ -32,7 +32,7 @@ const onLine = (
 ): SoakFault => ({
   name,
   weight,
-  endsService: false,
+  ends: 'nothing',
   make: async (stand, prng) => {
     await begin(stand);
     await sleep(1_000 * prng.whole(...seconds));
@@ -53,7 +53,7 @@ const stopped = (name: string, weight: number, seconds: readonly [number, number
 const engineEnds = (name: string, weight: number, end: (stand: Stand) => Promise<unknown>): SoakFault => ({
   name,
   weight,
-  endsService: false,
+  ends: 'engine',
   make: async (stand) => {
     const before = stand.pid('engine');
     await end(stand);
@@ -64,7 +64,7 @@ const engineEnds = (name: string, weight: number, end: (stand: Stand) => Promise
 const guest: SoakFault = {
   name: 'rebalances',
   weight: 2,
-  endsService: false,
+  ends: 'nothing',
   make: async (stand, prng) => {
     for (let i = prng.whole(1, 4); i > 0; i--) {
       const consumer = stand.bus.windowedConsumer({
@@ -124,8 +124,13 @@ export const faults: readonly SoakFault[] = [
   guest,
 ];
 
-/** The same for the same seed. `all`: services may be ended, too. */
-export function drawFault(prng: Prng, all: boolean): SoakFault {
-  const choice = faults.filter(({ endsService }) => all || !endsService);
+const killable = [['service', 'engine', 'nothing'], ['engine', 'nothing'], ['nothing']] as const;
+
+/**
+ * The same for the same seed. Any process may end in the first third (0) of a soak, engines in the second, none in the
+ * last: so each lives long enough to tell whether it grows.
+ */
+export function drawFault(prng: Prng, third: 0 | 1 | 2): SoakFault {
+  const choice = faults.filter(({ ends }) => (killable[third] as readonly string[]).includes(ends));
   return choice[prng.weighted(choice.map(({ weight }) => weight))]!;
 }

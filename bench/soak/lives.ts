@@ -1,17 +1,32 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, readlinkSync } from 'node:fs';
 import { rssMb } from '../pipeline/process-usage';
 import { scrape, total } from '../drill/metrics';
 import type { Stand } from '../drill/stand/stand';
 import { growthOf, type Growth, type Sample } from './slopes';
 
+/** Their files are data: segments of topics come with what is sent. Of their descriptors connections count. */
+const servers = ['broker', 'redis'];
 const services = ['ingest', 'worker', 'aggregator', 'ops'];
-const names = ['broker', 'redis', ...services, 'engine'];
+const names = [...servers, ...services, 'engine'];
 
 export interface Lives extends Growth {
   readonly lives: number;
 }
 
-/** What each process holds over time, by its life. */
+function openDescriptors(name: string, pid: number): number {
+  const folder = `/proc/${pid}/fd`;
+  const all = readdirSync(folder);
+  if (!servers.includes(name)) return all.length;
+  return all.filter((fd) => {
+    try {
+      return readlinkSync(`${folder}/${fd}`).startsWith('socket:');
+    } catch {
+      return false; // Closed meanwhile.
+    }
+  }).length;
+}
+
+/** What each process of the pipeline holds over time, by its life. */
 export class LifeBook {
   private readonly samples = new Map<string, Map<number, Sample[]>>();
 
@@ -25,23 +40,17 @@ export class LifeBook {
       }),
     );
     for (const name of names) this.note(stand, name, atMs, handles.get(name) ?? NaN);
-    this.noteOwn(atMs);
   }
 
   private note(stand: Stand, name: string, atMs: number, handles: number): void {
     const pid = stand.pidOrNull(name);
     if (pid === null) return;
     try {
-      const fds = readdirSync(`/proc/${pid}/fd`).length;
+      const fds = openDescriptors(name, pid);
       this.add(name, pid, { atMs, rssMb: rssMb(pid), fds, handles });
     } catch {
       // It has ended meanwhile.
     }
-  }
-
-  private noteOwn(atMs: number): void {
-    const fds = readdirSync('/proc/self/fd').length;
-    this.add('soak', process.pid, { atMs, rssMb: process.memoryUsage().rss / 1e6, fds, handles: NaN });
   }
 
   private add(name: string, pid: number, sample: Sample): void {

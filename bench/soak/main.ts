@@ -5,6 +5,7 @@ import { allDecided } from '../drill/rounds/decided';
 import { verdictOf } from '../drill/rounds/verdict';
 import { Stand } from '../drill/stand/stand';
 import { drawFault } from './faults';
+import { lostRounds, type MadeFault } from './lost-rounds';
 import { LifeBook } from './lives';
 import { MixedLoad } from './load';
 import { parseOptions, usage, type SoakOptions } from './options';
@@ -13,12 +14,10 @@ const note = (text: string): void => void process.stderr.write(`${text}\n`);
 const sampleMs = 5_000;
 /** Without a fault, at the end: what is on its way comes, and everything is ready. */
 const lastCalmMs = 20_000;
-/** Services may be killed in this part of the time. */
-const killShare = 1 / 3;
-
 interface Made {
   readonly counts: Readonly<Record<string, number>>;
   readonly failed: readonly string[];
+  readonly faults: readonly MadeFault[];
 }
 
 /** Faults one after the other until the end; each is healed before the next one. */
@@ -26,13 +25,15 @@ async function makeFaults(options: SoakOptions, stand: Stand, from: number): Pro
   const prng = new Prng(seedOf(options.seed, 'soak'));
   const counts: Record<string, number> = {};
   const failed: string[] = [];
+  const made: MadeFault[] = [];
   const lengthMs = options.minutes * 60_000;
   const passed = (): number => performance.now() - from;
   for (;;) {
     await sleep(1_000 * options.calmSeconds * (0.5 + prng.unit()));
-    if (passed() > lengthMs - lastCalmMs - 30_000) return { counts, failed };
-    const fault = drawFault(prng, passed() < lengthMs * killShare);
+    if (passed() > lengthMs - lastCalmMs - 30_000) return { counts, failed, faults: made };
+    const fault = drawFault(prng, Math.min(2, Math.floor((3 * passed()) / lengthMs)) as 0 | 1 | 2);
     counts[fault.name] = (counts[fault.name] ?? 0) + 1;
+    made.push({ name: fault.name, at: Date.now() });
     note(`${(passed() / 60_000).toFixed(1)} min: ${fault.name}`);
     try {
       await fault.make(stand, prng);
@@ -67,6 +68,7 @@ async function soak(options: SoakOptions, stand: Stand): Promise<Record<string, 
     rounds: sender.rounds.length,
     ...verdict,
     duplicates: verdict.decidedTwice + verdict.shardsTwice,
+    lostRounds: lostRounds(sender.accepted, published, made.faults),
     faults: made.counts,
     faultsFailed: made.failed,
     requests: load.requests,

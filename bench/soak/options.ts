@@ -11,7 +11,7 @@ export interface SoakOptions {
 export const usage = `npm run --silent soak [-- --minutes 120] [--seed 1] [--rate 4] [--calm 30]
   One JSON line; progress on stderr. Mixed load (rounds of three sizes, outside clients of the models, reloads, hostile
   messages, scrapes) on a real pipeline while faults come at random times, the same for the same seed. In the first third
-  every process may be killed; afterwards only engines are, so that the others live long enough to tell whether they grow.
+  every process may be killed, in the second only engines, in the last none: so each lives long enough to tell whether it grows.
   Ends with 1 where a round was lost, decided twice, or late without the mark of an outage, or a process grew.
   --minutes N   in all (120)
   --rate N      rounds a second (4)
