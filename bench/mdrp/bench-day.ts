@@ -29,9 +29,9 @@ async function dispatched(plan: PlannedDay, { pipeline, signal }: DayPlace) {
 
 /** One day, and beside it the baselines': a line of JSON. */
 export async function benchDay(folder: string, options: MdrpBenchOptions, place: DayPlace): Promise<string> {
-  const unsaved = await planMdrpDay(folder, options.roundMinutes, null, options.prepositioning);
+  const unsaved = await planMdrpDay(folder, options.roundMinutes, null, options);
   const out = options.out === null ? null : join(options.out, unsaved.day.name);
-  const plan = await planMdrpDay(folder, options.roundMinutes, out, options.prepositioning);
+  const plan = await planMdrpDay(folder, options.roundMinutes, out, options);
   const naive = await timedDay(plan, naiveDispatch);
   const insertion = await timedDay(plan, insertionDispatch);
   const startedAt = performance.now();
@@ -43,6 +43,7 @@ export async function benchDay(folder: string, options: MdrpBenchOptions, place:
     f: options.roundMinutes,
     mode: place.pipeline === null ? 'direct' : 'pipeline',
     prepositioning: options.prepositioning,
+    lateChanges: options.lateChanges,
     metrics: dayMetrics(plan.day, run.result, plan.rules),
     naive: dayMetrics(plan.day, naive.result, plan.rules),
     insertion: dayMetrics(plan.day, insertion.result, plan.rules),

@@ -6,9 +6,11 @@ test('folders, f and where to', () => {
     roundMinutes: 1,
     pipeline: true,
     prepositioning: true,
+    lateChanges: false,
     out: 'o',
   });
   expect(parseOptions(['--dir', 'a', '--no-prepositioning']).prepositioning).toBe(false);
+  expect(parseOptions(['--dir', 'a', '--late-changes']).lateChanges).toBe(true);
   expect(parseOptions(['--dir', 'a'])).toMatchObject({ roundMinutes: 5, pipeline: false, out: null });
 });
 

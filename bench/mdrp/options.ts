@@ -6,16 +6,19 @@ export interface MdrpBenchOptions {
   /** Through broker, engine and aggregator instead of in one process. */
   readonly pipeline: boolean;
   readonly prepositioning: boolean;
+  readonly lateChanges: boolean;
   /** Solution files go to OUT/<name of the day>. */
   readonly out: string | null;
 }
 
-export const usage = `npm run --silent bench -- mdrp --dir DIR [--dir DIR …] [--f 5] [--pipeline] [--no-prepositioning] [--out DIR]
+export const usage = `npm run --silent bench -- mdrp --dir DIR [--dir DIR …] [--f 5] [--pipeline] [--no-prepositioning]
+    [--late-changes] [--out DIR]
   One JSON line a day of the public MDRP benchmark.
   --dir DIR      a folder of the MDRP format
   --f MINUTES    simulated minutes between rounds (default 5)
   --pipeline     through broker, engine and aggregator instead of in one process
   --no-prepositioning  couriers without orders stay where they are
+  --late-changes a courier that waits in a restaurant may be given other meals until it picks up
   --out DIR      solution files go to DIR/<name of the day>`;
 
 /** Throws ArgumentsInvalid with the flag and its range. */
@@ -26,11 +29,14 @@ export function parseOptions(argv: readonly string[]): MdrpBenchOptions {
     f: text,
     pipeline: { type: 'boolean' },
     'no-prepositioning': { type: 'boolean' },
+    'late-changes': { type: 'boolean' },
     out: text,
   });
   if (values.dir === undefined)
     throw new ArgumentsInvalid('--dir DIR is needed: a folder of the MDRP format');
   const roundMinutes = numberFlag('f', values.f, { default: 5, min: 1, max: 60 });
   const { dir: folders, pipeline = false, out = null } = values;
-  return { folders, roundMinutes, pipeline, prepositioning: values['no-prepositioning'] !== true, out };
+  const prepositioning = values['no-prepositioning'] !== true;
+  const lateChanges = values['late-changes'] === true;
+  return { folders, roundMinutes, pipeline, prepositioning, lateChanges, out };
 }

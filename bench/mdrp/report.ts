@@ -5,6 +5,7 @@ export interface DayReport {
   readonly f: number;
   readonly mode: 'direct' | 'pipeline';
   readonly prepositioning: boolean;
+  readonly lateChanges: boolean;
   readonly metrics: DayMetrics;
   readonly naive: DayMetrics;
   readonly insertion: DayMetrics;
@@ -20,6 +21,7 @@ export function reportLine({
   f,
   mode,
   prepositioning,
+  lateChanges,
   metrics,
   naive,
   insertion,
@@ -30,6 +32,7 @@ export function reportLine({
     f,
     mode,
     prepositioning,
+    lateChanges,
     ...figures(metrics),
     naive: figures(naive),
     insertion: figures(insertion),

@@ -19,11 +19,13 @@ test('an MDRP day with its folder, f and place for the solution', () => {
     folder: 'days/a',
     out: 'solution',
     prepositioning: true,
+    lateChanges: false,
     roundMinutes: 1,
     deadlineMs: 2_000,
   });
-  expect(parseStartArguments(['--mdrp', 'days/a', '--no-prepositioning'])).toMatchObject({
+  expect(parseStartArguments(['--mdrp', 'days/a', '--no-prepositioning', '--late-changes'])).toMatchObject({
     prepositioning: false,
+    lateChanges: true,
   });
 });
 
@@ -43,6 +45,7 @@ test.each([
   [['--orders', '1e3'], '--orders is 1e3'],
   [['--out', 'x'], '--out needs --mdrp'],
   [['--no-prepositioning'], '--no-prepositioning needs --mdrp'],
+  [['--late-changes'], '--late-changes needs --mdrp'],
   [['--serve', '--f', '5'], '--f has no meaning with --serve'],
   [['--mdrp', 'x', '--seed', '1'], '--seed has no meaning with --mdrp'],
 ])('%j is refused', (argv, message) => {

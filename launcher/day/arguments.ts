@@ -9,6 +9,7 @@ export type StartArguments =
       readonly folder: string;
       readonly out: string | null;
       readonly prepositioning: boolean;
+      readonly lateChanges: boolean;
     } & DayArguments);
 
 interface DayArguments {
@@ -27,6 +28,7 @@ export const usage = `usage:
   npm start -- --serve                       keep the pipeline up for producers of your own
 
   --no-prepositioning  with --mdrp: couriers without orders stay where they are
+  --late-changes     with --mdrp: a courier that waits in a restaurant may be given other meals until it picks up
   --f MINUTES        simulated minutes between rounds (default 5)
   --deadline-ms MS   time that a round has for its decision (default 2000)
   --orders N --couriers N --seed N           size and seed of the city day (600, 60)
@@ -41,6 +43,7 @@ const options = {
   mdrp: text,
   out: text,
   'no-prepositioning': { type: 'boolean' },
+  'late-changes': { type: 'boolean' },
   f: text,
   'deadline-ms': text,
   orders: text,
@@ -76,7 +79,8 @@ export function parseStartArguments(argv: readonly string[]): StartArguments {
   if (values.serve) return { kind: 'serve' };
   if (values.mdrp === undefined) return { kind: 'city', ...city, ...day };
   const prepositioning = values['no-prepositioning'] !== true;
-  return { kind: 'mdrp', folder: values.mdrp, out: values.out ?? null, prepositioning, ...day };
+  const lateChanges = values['late-changes'] === true;
+  return { kind: 'mdrp', folder: values.mdrp, out: values.out ?? null, prepositioning, lateChanges, ...day };
 }
 
 const dayFlags = ['mdrp', 'out', 'f', 'deadline-ms', 'orders', 'couriers', 'seed'] as const;
@@ -89,7 +93,7 @@ function conflicts(values: Values): string[] {
   if (values.mdrp !== undefined)
     faults.push(...given(cityFlags).map((flag) => `--${flag} has no meaning with --mdrp`));
   if (values.mdrp === '') faults.push('--mdrp needs a folder');
-  for (const flag of ['out', 'no-prepositioning'] as const) {
+  for (const flag of ['out', 'no-prepositioning', 'late-changes'] as const) {
     if (values[flag] !== undefined && values.mdrp === undefined) faults.push(`--${flag} needs --mdrp DIR`);
   }
   return faults;

@@ -26,7 +26,7 @@ const cityRules: DayRules = {
 };
 
 export async function planDay(args: Extract<StartArguments, { kind: 'city' | 'mdrp' }>): Promise<PlannedDay> {
-  if (args.kind === 'mdrp') return planMdrpDay(args.folder, args.roundMinutes, args.out, args.prepositioning);
+  if (args.kind === 'mdrp') return planMdrpDay(args.folder, args.roundMinutes, args.out, args);
   const day = cityDay({
     seed: args.seed,
     orders: args.orders,
@@ -37,11 +37,16 @@ export async function planDay(args: Extract<StartArguments, { kind: 'city' | 'md
   return { day, rules: cityRules, title, save: () => Promise.resolve(null) };
 }
 
+export interface MdrpDayOptions {
+  readonly prepositioning?: boolean;
+  readonly lateChanges?: boolean;
+}
+
 export async function planMdrpDay(
   folder: string,
   roundMinutes: number,
   out: string | null,
-  prepositioning = true,
+  { prepositioning = true, lateChanges = false }: MdrpDayOptions = {},
 ): Promise<PlannedDay> {
   const instance = await readMdrpFolder(folder);
   if (out !== null) {
@@ -52,7 +57,7 @@ export async function planMdrpDay(
   const name = basename(resolve(folder));
   const { orders, couriers, parameters } = instance;
   return {
-    day: dispatchedDay(instance, { name, roundMinutes, prepositioning }),
+    day: dispatchedDay(instance, { name, roundMinutes, prepositioning, lateChanges }),
     rules: parameters,
     title: `MDRP day ${name}: ${couriers.length} couriers, ${orders.length} orders, f = ${roundMinutes} min`,
     save: async (result) => {

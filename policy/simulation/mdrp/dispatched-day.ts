@@ -12,14 +12,16 @@ export interface DispatchedDayOptions {
   readonly roundMinutes: number;
   /** Are couriers without orders sent to where orders are expected? */
   readonly prepositioning: boolean;
+  /** As of a `Day`. */
+  readonly lateChanges?: boolean;
 }
 
 /** A day of the benchmark with the one policy for all of them: every placed order is offered. */
 export function dispatchedDay(
   instance: MdrpInstance,
-  { name, roundMinutes, prepositioning }: DispatchedDayOptions,
+  { name, roundMinutes, prepositioning, lateChanges = false }: DispatchedDayOptions,
 ): Day {
-  return mdrpDay(instance, {
+  const day = mdrpDay(instance, {
     name,
     roundMinutes,
     offerHorizonSeconds: null,
@@ -27,4 +29,5 @@ export function dispatchedDay(
     ...(prepositioning && { demand: { memorySeconds: seconds(60 * MINUTE), leastPerHour: 0.15 } }),
     policyAt: (_view, parameters) => mdrpPolicy(parameters, { roundMinutes, prepositioning }),
   });
+  return { ...day, lateChanges };
 }
