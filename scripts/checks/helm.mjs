@@ -34,6 +34,13 @@ const refused = [
   [['kafka.brokers=k:1', 'redis.url=redis://r', 'kafka.tlsSecret=s'], /kafka\.tls is not/],
   [['kafka.brokers=k:1', 'redis.url=redis://r', 'redis.user=u'], /passwordSecret is missing/],
   [['kafka.brokers=k:1', 'redis.url=redis://r', 'redis.passwordSecret=s'], /would show the password/],
+  [
+    [
+      ...['kafka.brokers=k:1', 'redis.url=redis://r', 'workerAccessSecret=a'],
+      'config.ROUNDHOUSE_REMOTE_ENGINES=redis',
+    ],
+    /peerTlsSecret is missing/,
+  ],
   [['kafka.brokers=k:1', 'redis.url=redis://r', 'redis.tlsSecret=s'], /redis\.url is not rediss/],
   [['kafka.brokers=k:1', 'redis.url=redis://r', 'tlsRequireClients=true'], /tlsSecret is missing/],
   [

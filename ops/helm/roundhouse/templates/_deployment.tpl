@@ -5,7 +5,11 @@
 {{- $secrets := include "roundhouse.mountedSecrets" $root | fromYaml -}}
 {{- with .values.kafkaPasswordSecret }}{{ $_ := set $secrets "kafka-password" . }}{{ end -}}
 {{- with .values.redisPasswordSecret }}{{ $_ := set $secrets "redis-password" . }}{{ end -}}
-{{- if .isWorker }}{{ with $root.Values.peerTlsSecret }}{{ $_ := set $secrets "peer-tls" . }}{{ end }}{{ end -}}
+{{- if .isWorker -}}
+{{- with $root.Values.peerTlsSecret }}{{ $_ := set $secrets "peer-tls" . }}{{ end -}}
+{{- with $root.Values.workerAccessSecret }}{{ $_ := set $secrets "access" . }}{{ end -}}
+{{- with $root.Values.workerJwtSecret }}{{ $_ := set $secrets "jwt" . }}{{ end -}}
+{{- end -}}
 {{- if eq .component "ingest" -}}
 {{- with $root.Values.ingestAccessSecret }}{{ $_ := set $secrets "access" . }}{{ end -}}
 {{- with $root.Values.ingestJwtSecret }}{{ $_ := set $secrets "jwt" . }}{{ end -}}
