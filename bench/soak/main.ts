@@ -15,24 +15,27 @@ const sampleMs = 5_000;
 /** Without a fault, at the end: what is on its way comes, and everything is ready. */
 const lastCalmMs = 20_000;
 interface Made {
-  readonly counts: Readonly<Record<string, number>>;
   readonly failed: readonly string[];
   readonly faults: readonly MadeFault[];
+}
+
+function countsOf(faults: readonly MadeFault[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const { name } of faults) counts[name] = (counts[name] ?? 0) + 1;
+  return counts;
 }
 
 /** Faults one after the other until the end; each is healed before the next one. */
 async function makeFaults(options: SoakOptions, stand: Stand, from: number): Promise<Made> {
   const prng = new Prng(seedOf(options.seed, 'soak'));
-  const counts: Record<string, number> = {};
   const failed: string[] = [];
   const made: MadeFault[] = [];
   const lengthMs = options.minutes * 60_000;
   const passed = (): number => performance.now() - from;
   for (;;) {
     await sleep(1_000 * options.calmSeconds * (0.5 + prng.unit()));
-    if (passed() > lengthMs - lastCalmMs - 30_000) return { counts, failed, faults: made };
+    if (passed() > lengthMs - lastCalmMs - 30_000) return { failed, faults: made };
     const fault = drawFault(prng, Math.min(2, Math.floor((3 * passed()) / lengthMs)) as 0 | 1 | 2);
-    counts[fault.name] = (counts[fault.name] ?? 0) + 1;
     made.push({ name: fault.name, at: Date.now() });
     note(`${(passed() / 60_000).toFixed(1)} min: ${fault.name}`);
     try {
@@ -69,7 +72,7 @@ async function soak(options: SoakOptions, stand: Stand): Promise<Record<string, 
     ...verdict,
     duplicates: verdict.decidedTwice + verdict.shardsTwice,
     lostRounds: lostRounds(sender.accepted, published, made.faults),
-    faults: made.counts,
+    faults: countsOf(made.faults),
     faultsFailed: made.failed,
     requests: load.requests,
     processes: lives.growth(),

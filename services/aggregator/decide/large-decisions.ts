@@ -2,6 +2,7 @@ import { nextDecision, type Effort, type WaitingDecision } from '#policy/join/de
 import { DecisionQueue, type QueuedDecision } from '#policy/join/decision-queue';
 import type { OpenRound } from '../join/open-round';
 import { candidatesOf, placeOf } from '../join/open-round';
+import { LONGEST_TIMER_MS } from '../timers/longest-timer';
 import type { DecideAsked, DecidedThere, ThreadAnswer, ThreadJob } from './decide-thread';
 import { DecidingPace } from './deciding-pace';
 
@@ -22,8 +23,6 @@ export interface MadeDecision {
 
 /** Of a large round's manifest. */
 const BYTES_A_CANDIDATE = 20;
-/** Weeks; nothing waits so long. */
-const LONGEST_TIMER_MS = 2_000_000_000;
 /** An overdue round waits so long for a thread that doesn't answer. */
 const LONGEST_OVERDUE_MS = 300_000;
 /** So long an overdue round lets those in time go before it. */

@@ -1,7 +1,6 @@
+import { LONGEST_TIMER_MS } from '../timers/longest-timer';
 import type { OpenRound } from './open-round';
 
-/** Weeks; nothing waits so long. */
-const LONGEST_TIMER_MS = 2_000_000_000;
 /** The claim of an overdue round waits so long for those of older ones. */
 const OVERDUE_WAITS_MS = 2_000;
 

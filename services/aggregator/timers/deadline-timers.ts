@@ -1,6 +1,6 @@
 import { firstStart, type Due } from './due-schedule';
+import { LONGEST_TIMER_MS } from './longest-timer';
 
-const LONGEST_TIMER_MS = 2_000_000_000;
 /** Rounds that come together are planned together. */
 const PLAN_AFTER_MS = 25;
 
