@@ -2,6 +2,7 @@ import { Metadata, type CallOptions, type ServiceError } from '@grpc/grpc-js';
 import type { UnixMs } from '#schemas/brands';
 import type { NamedTensor } from '#schemas/domain';
 import { RoundhouseError } from '#schemas/errors';
+import { LONGEST_TIMER_MS } from '../longest-timer';
 import { contentHashParameter } from '../model-repository';
 import type { PeerTls } from '../peer-tls';
 import { decodeBool, decodeIndex, empty, encodeModelName, encodeRepositoryModel } from './control-messages';
@@ -31,9 +32,6 @@ export interface GrpcEngineOptions {
 }
 
 export const defaultMaxMessageBytes = 16 * 1024 * 1024;
-
-/** grpc-js throws out of a timer for a deadline that it can't write down, thousands of years ahead. */
-const farthestMs = 2 ** 31 - 1;
 
 const service = '/inference.GRPCInferenceService/';
 const identity = (bytes: Buffer): Buffer => bytes;
@@ -79,7 +77,8 @@ class GrpcEngineClient implements GrpcEngine {
     const parameters = parameterRow(request.parameters);
     const message = encodeInferRequest({ model, version, id, tensors, parameters });
     if (message.length > this.maxMessageBytes) throw this.tooLong(message.length);
-    const bounded = Math.min(deadline, Date.now() + farthestMs);
+    // grpc-js throws out of a timer for a deadline that it can't write down, thousands of years ahead.
+    const bounded = Math.min(deadline, Date.now() + LONGEST_TIMER_MS);
     const asked = this.options.asPeer === true ? peerMetadata(request.size ?? 1) : undefined;
     const call = this.call('ModelInfer', message, { deadline: bounded }, signal, asked);
     const { answer, headers } = await call.finally(request.onLetGo);

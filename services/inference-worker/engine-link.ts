@@ -1,9 +1,7 @@
 import type { EngineClient } from '#lib/engine-client/port';
+import { LONGEST_TIMER_MS } from '#lib/longest-timer';
 import type { UnixMs } from '#schemas/brands';
 import { WantedModels } from './sentinel/wanted-models';
-
-/** A timer for longer fires at once. */
-const longestTimerMs = 2 ** 31 - 1;
 
 interface Waiter {
   wake(client: EngineClient | null): void;
@@ -135,7 +133,7 @@ export class EngineLink {
           this.waiters.delete(waiter);
           resolve(null);
         },
-        Math.min(longestTimerMs, Math.max(0, until - Date.now())),
+        Math.min(LONGEST_TIMER_MS, Math.max(0, until - Date.now())),
       );
       this.waiters.add(waiter);
     });

@@ -1,8 +1,8 @@
+import { LONGEST_TIMER_MS } from '#lib/longest-timer';
 import { nextDecision, type Effort, type WaitingDecision } from '#policy/join/decision-effort';
 import { DecisionQueue, type QueuedDecision } from '#policy/join/decision-queue';
 import type { OpenRound } from '../join/open-round';
 import { candidatesOf, placeOf } from '../join/open-round';
-import { LONGEST_TIMER_MS } from '../timers/longest-timer';
 import type { DecideAsked, DecidedThere, ThreadAnswer, ThreadJob } from './decide-thread';
 import { DecidingPace } from './deciding-pace';
 

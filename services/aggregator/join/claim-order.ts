@@ -1,4 +1,4 @@
-import { LONGEST_TIMER_MS } from '../timers/longest-timer';
+import { LONGEST_TIMER_MS } from '#lib/longest-timer';
 import type { OpenRound } from './open-round';
 
 /** The claim of an overdue round waits so long for those of older ones. */

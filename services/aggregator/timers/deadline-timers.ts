@@ -1,5 +1,5 @@
+import { LONGEST_TIMER_MS } from '#lib/longest-timer';
 import { firstStart, type Due } from './due-schedule';
-import { LONGEST_TIMER_MS } from './longest-timer';
 
 /** Rounds that come together are planned together. */
 const PLAN_AFTER_MS = 25;

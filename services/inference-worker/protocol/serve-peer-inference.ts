@@ -3,6 +3,7 @@ import { decodeInferRequest, encodeInferResponse } from '#lib/engine-client/infe
 import { peerSizeOf, setNotes } from '#lib/engine-client/peer-notes';
 import type { AnswerNotes, InferRequest } from '#lib/engine-client/port';
 import { rowOfParameters } from '#lib/engine-client/request-parameters';
+import { LONGEST_TIMER_MS } from '#lib/longest-timer';
 import type { NamedTensor } from '#schemas/domain';
 import type { UnixMs } from '#schemas/brands';
 import { RoundhouseError } from '#schemas/errors';
@@ -11,8 +12,6 @@ import type { PeerService } from '../remote/ucx/peer-service';
 import type { CallsUnderWay } from './calls-under-way';
 
 type Call = ServerUnaryCall<Buffer, Buffer>;
-
-const longestMs = 2 ** 31 - 1;
 
 function invalid(message: string): RoundhouseError {
   return new RoundhouseError('PAYLOAD_INVALID', message);
@@ -90,7 +89,7 @@ async function serve(
   const over = underWay.enter(call.request.length, deadlineMs);
   try {
     const request = requestOf(call.request, size);
-    const until = Math.min(deadlineMs, Date.now() + longestMs) as UnixMs;
+    const until = Math.min(deadlineMs, Date.now() + LONGEST_TIMER_MS) as UnixMs;
     const { response, deviceKind } = await service.infer(request, until, signalOf(call));
     const { model, version, outputs: tensors } = response;
     const bytes = encodeInferResponse({ model, version, id: request.requestId, tensors });

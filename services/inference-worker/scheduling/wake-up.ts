@@ -1,8 +1,8 @@
+import { LONGEST_TIMER_MS } from '#lib/longest-timer';
 import { TurnLag } from './turn-lag';
 
 /** A timer of Node is no finer. */
 const leastMs = 1;
-const mostMs = 2 ** 31 - 1;
 /** Woken so much too early is soon enough: it asks again. */
 const tooEarlyMs = 1;
 
@@ -22,7 +22,7 @@ export class WakeUp {
     this.cancel();
     if (atMs === Infinity) return;
     this.dueMs = atMs;
-    const delayMs = Math.min(mostMs, Math.max(leastMs, atMs - nowMs));
+    const delayMs = Math.min(LONGEST_TIMER_MS, Math.max(leastMs, atMs - nowMs));
     this.timer = setTimeout(() => this.fire(nowMs + delayMs), delayMs);
   }
 

@@ -1,3 +1,5 @@
+import { LONGEST_TIMER_MS } from '#lib/longest-timer';
+
 /**
  * Shards that an engine was lost with go to the next one by turns: the one that ends it, too, is then known,
  * and takes none of the others with it.
@@ -13,7 +15,7 @@ export class Suspects {
     this.last = before.then(() => mine);
     let timer: NodeJS.Timeout | undefined;
     const tooLong = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, Math.max(0, Math.min(mostMs, 2 ** 31 - 1)));
+      timer = setTimeout(resolve, Math.max(0, Math.min(mostMs, LONGEST_TIMER_MS)));
     });
     await Promise.race([before, tooLong]);
     clearTimeout(timer);

@@ -1,4 +1,5 @@
 import type { AnswerNotes, InferResponse } from '#lib/engine-client/port';
+import { LONGEST_TIMER_MS } from '#lib/longest-timer';
 import type { ConnectionListener, UcxConnection, UcxHost, UcxMessage } from '#native/ucx/ucx-host';
 import type { UnixMs } from '#schemas/brands';
 import { RoundhouseError } from '#schemas/errors';
@@ -41,8 +42,6 @@ export interface PeerSessionOptions {
   /** Once. */
   readonly onEnd: (session: PeerSession) => void;
 }
-
-const mostDeadlineMs = 2 ** 31 - 1;
 
 /** Another worker's connection: its requests come in, our answers go out. */
 export class PeerSession implements ConnectionListener {
@@ -138,7 +137,7 @@ export class PeerSession implements ConnectionListener {
     }
     if (this.requests.has(id)) throw new FrameError('an id that is in use');
     if (!(remainingMs >= 0)) throw new FrameError('a time that remains that is none');
-    const until = (Date.now() + Math.min(remainingMs, mostDeadlineMs)) as UnixMs;
+    const until = (Date.now() + Math.min(remainingMs, LONGEST_TIMER_MS)) as UnixMs;
     const described = readRequest(description, message.bytes);
     let over: () => void;
     try {
