@@ -5,7 +5,6 @@ import type { Env } from '#lib/config';
 import { startHealthServer, type ReadinessChecks } from '#lib/health';
 import type { ServiceContext, ServicePorts } from '#lib/service';
 import { isBeyondLoopback } from '#lib/open-to-others';
-import { readServerTls } from '#lib/server-tls';
 import { watchClock } from '#lib/watch-clock';
 import type { UnixMs } from '#schemas/brands';
 import { RoundhouseError } from '#schemas/errors';
@@ -68,10 +67,9 @@ export interface Started {
 export async function startHealth(
   { config, telemetry, onStop }: Context,
   started: Started,
-  { gate, whyNotFollowed }: ModelAccess,
+  { tls, gate, whyNotFollowed }: ModelAccess,
   others: ReadinessChecks,
 ): Promise<number> {
-  const tls = readServerTls(config);
   const isOpen = !tls?.clientCa && !gate.isAsked && isBeyondLoopback(config.bindHost);
   const health = await startHealthServer({
     registry: telemetry.registry,
@@ -100,12 +98,11 @@ export async function startProtocol(
   context: Context,
   engines: Engines,
   peers: PeerService,
-  { gate, audit }: ModelAccess,
+  { tls, gate, audit }: ModelAccess,
 ): Promise<ProtocolPorts> {
   const { config, logger, telemetry, onStop } = context;
   const { bindHost: bind, kserveMaxBodyBytes: maxBodyBytes, engineMaxMessageBytes: maxMessageBytes } = config;
   const { models } = engines;
-  const tls = readServerTls(config);
   const engine = {
     engineAddress: () => engines.address(),
     whyDown: () => engines.whyDown(),
