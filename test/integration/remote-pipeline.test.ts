@@ -1,5 +1,6 @@
 import type { UnixMs } from '#schemas/brands';
 import { makeShard } from '../support/make-shard';
+import { until } from '../support/until';
 import { killUntilGivenUp, startWorkerBench, workerUrl } from './worker-bench';
 
 jest.setTimeout(120_000);
@@ -12,7 +13,7 @@ test('a worker whose engines keep ending keeps its partitions, and its shards ar
   const shard = makeShard();
   const deadline = () => (Date.now() + 60_000) as UnixMs;
   for (let i = 0; i < 40; i += 1) await bench.send(shard, i, { deadline: deadline() });
-  await bench.until(() => bench.outcomes.length >= 40, 'all 40', 60_000);
+  await until(() => bench.outcomes.length >= 40, 'all 40');
   expect(new Set(bench.outcomes.map(({ outcome }) => outcome.status))).toEqual(new Set(['solved']));
   // Each has some of the partitions: what the first one had was solved by the second one's engine.
   const metrics = await (await fetch(workerUrl(pipeline, '/metrics'))).text();

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { connectBus, type Bus, type Follower } from '#lib/bus/kafka';
 import type { BusMessage, BusProducer } from '#lib/bus/port';
@@ -21,7 +20,6 @@ export interface WorkerBench {
   readonly letters: BusMessage[];
   send(shard: Shard, index: number, changes?: Partial<Shard>): Promise<void>;
   sendRaw(key: string | null, value: Buffer): Promise<void>;
-  until(done: () => boolean, what: string, timeoutMs?: number): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -70,13 +68,6 @@ export async function startWorkerBench(
       ]);
     },
     sendRaw: (key, value) => producer.send([{ topic: topics.shards, key, value }]),
-    async until(done, what, timeoutMs = 20_000) {
-      const end = Date.now() + timeoutMs;
-      while (!done()) {
-        if (Date.now() > end) throw new Error(`not in ${timeoutMs} ms: ${what}`);
-        await sleep(5);
-      }
-    },
     async stop() {
       await Promise.all(followers.map((follower) => follower.close()));
       await bus.close();

@@ -1,5 +1,6 @@
 import type { RoundId, UnixMs } from '#schemas/brands';
 import { makeShard } from '../support/make-shard';
+import { until } from '../support/until';
 import { killUntilGivenUp, readyz, startWorkerBench } from './worker-bench';
 
 jest.setTimeout(120_000);
@@ -18,16 +19,14 @@ test('a worker whose engines keep ending hands its partitions to another one, an
     const outcomes = bench.outcomes.filter(({ outcome }) => outcome.roundId === roundId);
     return new Set(outcomes.map(({ outcome }) => outcome.shardIndex)).size;
   };
-  await bench.until(() => solved('first') === 40, 'all 40, from the second worker', 60_000);
+  await until(() => solved('first') === 40, 'all 40, from the second worker');
   // Some twice, where both had them; none failed.
   expect(new Set(bench.outcomes.map(({ outcome }) => outcome.status))).toEqual(new Set(['solved']));
 
-  let status = 503;
-  const look = async (): Promise<void> => void ({ status } = await readyz(pipeline));
-  await bench.until(() => (void look(), status === 200), 'ready again', 60_000);
+  await until(async () => (await readyz(pipeline)).status === 200, 'ready again');
   // The second worker ends in order; the first one has the group for itself.
   pipeline.signal('worker-2', 'SIGTERM');
   for (let i = 0; i < 40; i++) await send(i, 'again');
-  await bench.until(() => solved('again') === 40, 'all 40, from the first worker', 60_000);
+  await until(() => solved('again') === 40, 'all 40, from the first worker');
   await bench.stop();
 });
