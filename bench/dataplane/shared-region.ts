@@ -4,11 +4,10 @@ import { join } from 'node:path';
 import { Client, credentials, Metadata } from '@grpc/grpc-js';
 import { encodeInferRequest } from '#lib/engine-client/infer-messages';
 import { loadProtocol } from '#lib/engine-client/protocol';
+import { asIs } from '#lib/opaque-method';
 import { model } from './repository';
 
 const service = '/inference.GRPCInferenceService/';
-const same = (bytes: Buffer): Buffer => bytes;
-
 /**
  * An outside client as Triton knows them: POSIX shared memory under a name that nobody guesses, registered with
  * the engine. Its first half takes the input of a call, its second half the output.
@@ -63,8 +62,8 @@ export class SharedRegion {
     return new Promise((resolve, reject) => {
       this.client.makeUnaryRequest(
         service + method,
-        same,
-        same,
+        asIs,
+        asIs,
         message,
         new Metadata(),
         {},

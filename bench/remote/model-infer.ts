@@ -1,18 +1,9 @@
 import { decodeInferRequest } from '#lib/engine-client/infer-messages';
+import { opaqueMethod } from '#lib/opaque-method';
 import type { NamedTensor } from '#schemas/domain';
 
-const same = (bytes: Buffer): Buffer => bytes;
-
 /** The call of the inference protocol, for a server that reads and writes the messages itself. */
-export const modelInfer = {
-  path: '/inference.GRPCInferenceService/ModelInfer',
-  requestStream: false,
-  responseStream: false,
-  requestSerialize: same,
-  requestDeserialize: same,
-  responseSerialize: same,
-  responseDeserialize: same,
-};
+export const modelInfer = opaqueMethod('/inference.GRPCInferenceService/ModelInfer');
 
 /** What a message asks for. */
 export function readInfer(message: Buffer) {

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Server, ServerCredentials, status, type handleUnaryCall } from '@grpc/grpc-js';
+import { Server, status, type handleUnaryCall } from '@grpc/grpc-js';
 import { Lanes } from '#lib/engine-client/lanes';
 import { loadProtocol } from '#lib/engine-client/protocol';
 import { bindServer } from '#lib/grpc-bind';
+import { asIs, opaqueMessages } from '#lib/opaque-method';
 
 /** What stands before a real worker and spoils it: `dead` refuses, `hung` says nothing, `slow` answers late, `failing` fails. */
 export type Spoiled = 'dead' | 'hung' | 'slow' | 'failing' | 'good';
@@ -15,7 +16,6 @@ export interface SpoiledRemote {
 }
 
 const slowByMs = 400;
-const same = (bytes: Buffer): Buffer => bytes;
 const maxMessageBytes = 16 * 1024 * 1024;
 
 /** A gRPC edge before the worker at `address`, which forwards until it is told to spoil. */
@@ -33,22 +33,16 @@ export async function spoiledRemote(name: string, address: string): Promise<Spoi
       if (how === 'slow' && isWork) await sleep(slowByMs);
       if (isClosed) return;
       const options = { deadline: call.getDeadline() };
-      const onward = lanes.makeUnaryRequest(path, same, same, call.request, call.metadata, options, callback);
+      const onward = lanes.makeUnaryRequest(path, asIs, asIs, call.request, call.metadata, options, callback);
       onward.once('metadata', (sent) => call.sendMetadata(sent));
       call.on('cancelled', () => onward.cancel());
     };
   const { inference } = loadProtocol();
-  const opaque = {
-    requestSerialize: same,
-    requestDeserialize: same,
-    responseSerialize: same,
-    responseDeserialize: same,
-  };
   const methods = Object.entries(inference).filter(([, { responseStream }]) => !responseStream);
-  const definition = methods.map(([method, definition]) => [method, { ...definition, ...opaque }]);
+  const definition = methods.map(([method, definition]) => [method, { ...definition, ...opaqueMessages }]);
   const handlers = methods.map(([method, { path }]) => [method, forward(path)]);
   server.addService(Object.fromEntries(definition), Object.fromEntries(handlers));
-  const port = await bindServer(server, '127.0.0.1:0', ServerCredentials.createInsecure());
+  const port = await bindServer(server, '127.0.0.1:0');
   return {
     name,
     address: `127.0.0.1:${port}`,

@@ -1,31 +1,19 @@
-import { Server, ServerCredentials } from '@grpc/grpc-js';
+import { Server } from '@grpc/grpc-js';
 import type { UnixMs } from '#schemas/brands';
+import { bindServer } from '../grpc-bind';
 import { encodeInferRequest } from './infer-messages';
+import { opaqueMethod } from '../opaque-method';
 import { connectEngine } from './grpc';
-
-const identity = (bytes: Buffer): Buffer => bytes;
 
 /** Answers every ModelInfer with the bytes of the request; only that a call gets through matters here. */
 async function echoServer(): Promise<{ address: string; stop(): void }> {
   const server = new Server();
-  const method = {
-    path: '/inference.GRPCInferenceService/ModelInfer',
-    requestStream: false,
-    responseStream: false,
-    requestSerialize: identity,
-    requestDeserialize: identity,
-    responseSerialize: identity,
-    responseDeserialize: identity,
-  } as const;
+  const method = opaqueMethod('/inference.GRPCInferenceService/ModelInfer');
   server.addService({ ModelInfer: method }, {
     ModelInfer: (_call: unknown, done: (error: null, answer: Buffer) => void) =>
       done(null, encodeInferRequest({ model: 'm', version: '1', id: '', tensors: [] })),
   } as never);
-  const port = await new Promise<number>((resolve, reject) =>
-    server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, bound) =>
-      error ? reject(error) : resolve(bound),
-    ),
-  );
+  const port = await bindServer(server, '127.0.0.1:0');
   return { address: `127.0.0.1:${port}`, stop: () => server.forceShutdown() };
 }
 

@@ -4,6 +4,7 @@ import type { NamedTensor } from '#schemas/domain';
 import { RoundhouseError } from '#schemas/errors';
 import { LONGEST_TIMER_MS } from '../longest-timer';
 import { contentHashParameter } from '../model-repository';
+import { asIs } from '../opaque-method';
 import type { PeerTls } from '../peer-tls';
 import { decodeBool, decodeIndex, empty, encodeModelName, encodeRepositoryModel } from './control-messages';
 import { roundhouseErrorOf } from './grpc-errors';
@@ -34,8 +35,6 @@ export interface GrpcEngineOptions {
 export const defaultMaxMessageBytes = 16 * 1024 * 1024;
 
 const service = '/inference.GRPCInferenceService/';
-const identity = (bytes: Buffer): Buffer => bytes;
-
 /** An engine over gRPC; our own tell what the bytes of their models are. */
 export interface GrpcEngine extends EngineClient {
   /** Hash of the version folder (lib/model-repository.ts); null from servers that don't tell it. Rejects as `infer`. */
@@ -157,15 +156,7 @@ class GrpcEngineClient implements GrpcEngine {
         else reject(signal?.aborted === true ? abandoned(signal) : roundhouseErrorOf(error));
       };
       const path = service + method;
-      const call = this.client.makeUnaryRequest(
-        path,
-        identity,
-        identity,
-        message,
-        metadata,
-        options,
-        onAnswer,
-      );
+      const call = this.client.makeUnaryRequest(path, asIs, asIs, message, metadata, options, onAnswer);
       call.once('metadata', (sent: Metadata) => (headers = sent));
       const onAbort = (): void => call.cancel();
       signal?.addEventListener('abort', onAbort, { once: true });

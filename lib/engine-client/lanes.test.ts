@@ -1,37 +1,28 @@
 import { Metadata, Server, type ServerUnaryCall } from '@grpc/grpc-js';
 import { bindServer } from '../grpc-bind';
+import { asIs, opaqueMethod } from '../opaque-method';
 import { Lanes } from './lanes';
 
-const same = (bytes: Buffer): Buffer => bytes;
 const path = '/test.Echo/Call';
 const empty = Buffer.alloc(0);
 
 /** Answers what has bytes, and leaves the rest open. */
 async function startServer(): Promise<{ server: Server; address: string }> {
   const server = new Server();
-  const method = {
-    path,
-    requestStream: false,
-    responseStream: false,
-    requestSerialize: same,
-    requestDeserialize: same,
-    responseSerialize: same,
-    responseDeserialize: same,
-  };
   const call = (
     { request }: ServerUnaryCall<Buffer, Buffer>,
     answer: (error: null, bytes: Buffer) => void,
   ) => {
     if (request.length > 0) answer(null, request);
   };
-  server.addService({ call: method }, { call });
+  server.addService({ call: opaqueMethod(path) }, { call });
   return { server, address: `127.0.0.1:${await bindServer(server, '127.0.0.1:0')}` };
 }
 
 function begin(lanes: Lanes, bytes: Buffer) {
   let cancel = (): void => undefined;
   const code = new Promise<number>((resolve) => {
-    const call = lanes.makeUnaryRequest(path, same, same, bytes, new Metadata(), {}, (error) =>
+    const call = lanes.makeUnaryRequest(path, asIs, asIs, bytes, new Metadata(), {}, (error) =>
       resolve(error === null ? 0 : error.code),
     );
     cancel = () => call.cancel();

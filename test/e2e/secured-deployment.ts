@@ -7,6 +7,7 @@ import { readInvocation } from '#launcher/api-keys/arguments';
 import { carryOut } from '#launcher/api-keys/change-file';
 import { startPipeline, type Pipeline } from '#launcher/pipeline';
 import { toolchainPath } from '#launcher/toolchain';
+import { asIs } from '#lib/opaque-method';
 import { projectPath } from '#schemas/project-root';
 import { Authority, type Issued } from '../support/certificates';
 import { hasProgram } from '../support/has-program';
@@ -178,10 +179,9 @@ export class SecuredDeployment {
     if (credential !== undefined) metadata.set('authorization', `Bearer ${credential}`);
     const pair = by === null ? [] : [readFileSync(by.key), readFileSync(by.certificate)];
     const client = new Client(address, credentials.createSsl(this.ca, ...pair));
-    const same = (bytes: Buffer): Buffer => bytes;
     const options = { deadline: Date.now() + 5_000 };
     return new Promise((resolve) => {
-      client.makeUnaryRequest(path, same, same, body, metadata, options, (error: ServiceError | null) => {
+      client.makeUnaryRequest(path, asIs, asIs, body, metadata, options, (error: ServiceError | null) => {
         client.close();
         resolve(error?.code ?? status.OK);
       });
@@ -194,9 +194,8 @@ export class SecuredDeployment {
     const client = new Client(this.pipeline.ingestGrpc, credentials.createSsl(this.ca, ...pair));
     const metadata = new Metadata();
     metadata.set('authorization', `Bearer ${credential}`);
-    const same = (bytes: Buffer): Buffer => bytes;
     const path = '/roundhouse.v1.Dispatch/WatchDecisions';
-    const stream = client.makeServerStreamRequest(path, same, same, Buffer.alloc(0), metadata);
+    const stream = client.makeServerStreamRequest(path, asIs, asIs, Buffer.alloc(0), metadata);
     const end = new Promise<number>((resolve) => {
       stream.on('error', () => undefined);
       stream.on('status', ({ code }: { code: number }) => {

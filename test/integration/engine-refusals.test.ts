@@ -1,5 +1,6 @@
 import { Client, credentials, Metadata, type ServiceError } from '@grpc/grpc-js';
 import { encodeInferRequest } from '#lib/engine-client/infer-messages';
+import { asIs } from '#lib/opaque-method';
 import { serveKserveHttp, type KserveHttp } from '#services/inference-worker/protocol/http/serve-kserve-http';
 import {
   serveInferenceProtocol,
@@ -18,8 +19,6 @@ input [ { name: "data" data_type: TYPE_INT32 dims: [ -1 ] }, { name: "control" d
 output [ { name: "data" data_type: TYPE_INT32 dims: [ -1 ] }, { name: "sum" data_type: TYPE_INT64 dims: [ 1 ] } ]
 instance_group [ { kind: KIND_CPU count: 1 } ]`;
 const minute = 60_000;
-const same = (bytes: Buffer): Buffer => bytes;
-
 let repository: TestRepository;
 let engine: RunningEngine;
 let grpc: InferenceProtocol;
@@ -38,7 +37,7 @@ function message(control: number[] = []) {
 function infer(client: Client, bytes: Buffer, deadline: number): Promise<ServiceError | null> {
   const path = '/inference.GRPCInferenceService/ModelInfer';
   return new Promise((resolve) => {
-    client.makeUnaryRequest(path, same, same, bytes, new Metadata(), { deadline }, resolve);
+    client.makeUnaryRequest(path, asIs, asIs, bytes, new Metadata(), { deadline }, resolve);
   });
 }
 
@@ -110,7 +109,7 @@ test("over HTTP it is a header, by the request's own timeout (µs) or the five m
 
 test("a stream counts among the calls of the worker's port, and the next call's refusal has the time, too", async () => {
   const path = '/grpc.health.v1.Health/Watch';
-  const watch = outside.makeServerStreamRequest(path, same, same, Buffer.alloc(0), new Metadata(), {});
+  const watch = outside.makeServerStreamRequest(path, asIs, asIs, Buffer.alloc(0), new Metadata(), {});
   watch.on('error', () => undefined);
   await new Promise((resolve) => watch.once('data', resolve));
   const error = (await infer(outside, message(), Date.now() + minute))!;
@@ -118,7 +117,7 @@ test("a stream counts among the calls of the worker's port, and the next call's 
   expect(error.metadata.get('rh-error-code')).toEqual(['ENGINE_BUSY']);
   expectRemaining(error.metadata.get('rh-remaining-ms')[0], minute);
   // A second stream is refused as well.
-  const second = outside.makeServerStreamRequest(path, same, same, Buffer.alloc(0), new Metadata(), {});
+  const second = outside.makeServerStreamRequest(path, asIs, asIs, Buffer.alloc(0), new Metadata(), {});
   const refusal = await new Promise<ServiceError>((resolve) => second.once('error', resolve));
   expect(refusal.details).toBe('1 calls are under way, the limit');
   const over = new Promise((resolve) => watch.once('status', resolve));

@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 import { Client, credentials, Metadata, status } from '@grpc/grpc-js';
 import { connectEngine } from '#lib/engine-client/grpc';
+import { asIs } from '#lib/opaque-method';
 import type { UnixMs } from '#schemas/brands';
 import {
   serveInferenceProtocol,
@@ -134,9 +135,8 @@ test('connections that say nothing, or nonsense, keep nobody else out', async ()
 
 /** Follows the engine's health on a connection of its own. */
 function watch(caller: Client, onData: (cancel: () => void) => void): Promise<number> {
-  const same = (bytes: Buffer): Buffer => bytes;
   const path = '/grpc.health.v1.Health/Watch';
-  const call = caller.makeServerStreamRequest(path, same, same, Buffer.alloc(0), new Metadata(), {});
+  const call = caller.makeServerStreamRequest(path, asIs, asIs, Buffer.alloc(0), new Metadata(), {});
   call.on('data', () => onData(() => call.cancel()));
   call.on('error', () => undefined);
   return new Promise((resolve) => call.once('status', ({ code }) => resolve(code)));

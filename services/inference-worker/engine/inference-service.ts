@@ -4,6 +4,7 @@ import { contentHashParameter } from '#lib/model-repository';
 import { RoundhouseError } from '#schemas/errors';
 import { shownText } from '#schemas/shown-text';
 import type { TritonServer } from '#native/triton/triton-server';
+import { asIs } from '#lib/opaque-method';
 import type { EngineModels } from './engine-models';
 import type { EngineEvents } from './events';
 import type { InferenceGate } from './inference-gate';
@@ -32,8 +33,7 @@ interface RepositoryModel {
 export function inferenceDefinition(): ServiceDefinition {
   const service = loadProtocol().inference;
   const infer = service['ModelInfer'] as MethodDefinition<unknown, unknown>;
-  const same = (bytes: Buffer): Buffer => bytes;
-  const raw = { requestDeserialize: same, responseSerialize: same } as unknown as typeof infer;
+  const raw = { requestDeserialize: asIs, responseSerialize: asIs } as unknown as typeof infer;
   return { ...service, ModelInfer: { ...infer, ...raw } };
 }
 

@@ -7,7 +7,6 @@ import {
   credentials as channels,
   Metadata,
   Server,
-  ServerCredentials,
   status,
   type sendUnaryData,
   type ServiceDefinition,
@@ -21,6 +20,8 @@ import { modelScopes } from '#lib/access/scopes';
 import type { AuditEntry } from '#lib/audit';
 import { loadConfig } from '#lib/config';
 import { loadProtocol } from '#lib/engine-client/protocol';
+import { bindServer } from '#lib/grpc-bind';
+import { asIs } from '#lib/opaque-method';
 import { serveKserveHttp, type KserveHttp } from './http/serve-kserve-http';
 import { accessOf } from './model-access';
 import { serveInferenceProtocol, type InferenceProtocol } from './serve-inference-protocol';
@@ -69,11 +70,7 @@ beforeAll(async () => {
   };
   const { inference } = loadProtocol();
   engine.addService(inference, Object.fromEntries(Object.keys(inference).map((name) => [name, answer])));
-  await new Promise<void>((resolve, reject) => {
-    engine.bindAsync(engineAddress, ServerCredentials.createInsecure(), (error) =>
-      error === null ? resolve() : reject(error),
-    );
-  });
+  await bindServer(engine, engineAddress);
   const gate = openGate();
   const options = { bind: '127.0.0.1', port: 0, engineAddress: () => engineAddress, whyDown: () => null };
   grpc = await serveInferenceProtocol({ ...options, audit, gate });
@@ -91,10 +88,9 @@ afterAll(async () => {
 function overGrpc(method: string, credential: string | null, message = Buffer.alloc(0)): Promise<number> {
   const metadata = new Metadata();
   if (credential !== null) metadata.set('authorization', `Bearer ${credential}`);
-  const same = (bytes: Buffer): Buffer => bytes;
   const path = `/inference.GRPCInferenceService/${method}`;
   return new Promise((resolve) => {
-    client.makeUnaryRequest(path, same, same, message, metadata, (error) =>
+    client.makeUnaryRequest(path, asIs, asIs, message, metadata, (error) =>
       resolve(error?.code ?? status.OK),
     );
   });

@@ -2,18 +2,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import {
-  Client,
-  credentials,
-  Server,
-  ServerCredentials,
-  status,
-  type sendUnaryData,
-  type ServerUnaryCall,
-} from '@grpc/grpc-js';
+import { Client, credentials, Server, status, type sendUnaryData, type ServerUnaryCall } from '@grpc/grpc-js';
 import { encodeRepositoryModel } from '#lib/engine-client/control-messages';
 import { connectEngine } from '#lib/engine-client/grpc';
 import { loadProtocol } from '#lib/engine-client/protocol';
+import { bindServer } from '#lib/grpc-bind';
+import { asIs } from '#lib/opaque-method';
 import { WantedModels, type ModelOperation } from '../sentinel/wanted-models';
 import { serveKserveHttp, type KserveHttp } from './http/serve-kserve-http';
 import { serveInferenceProtocol, type InferenceProtocol } from './serve-inference-protocol';
@@ -42,10 +36,7 @@ class LoadingEngine {
   }
 
   async listen(): Promise<void> {
-    const insecure = ServerCredentials.createInsecure();
-    await new Promise<void>((resolve, reject) => {
-      this.server.bindAsync(this.address, insecure, (error) => (error ? reject(error) : resolve()));
-    });
+    await bindServer(this.server, this.address);
   }
 
   async nextLoad(): Promise<HeldLoad> {
@@ -93,10 +84,9 @@ const overHttp = (request: RequestInit = {}) =>
 test('a load whose caller over gRPC gives it up is noted when the engine has done it', async () => {
   const caller = new Client(`127.0.0.1:${grpc.port}`, credentials.createInsecure());
   const path = loadProtocol().inference['RepositoryModelLoad']!.path;
-  const same = (bytes: Buffer): Buffer => bytes;
   let ended: (code: number | undefined) => void;
   const end = new Promise<number | undefined>((resolve) => (ended = resolve));
-  const call = caller.makeUnaryRequest(path, same, same, encodeRepositoryModel('m'), (error) =>
+  const call = caller.makeUnaryRequest(path, asIs, asIs, encodeRepositoryModel('m'), (error) =>
     ended(error?.code),
   );
   const load = await engines[0]!.nextLoad();

@@ -4,7 +4,6 @@ import {
   type ServerUnaryCall,
   type handleServerStreamingCall,
   type handleUnaryCall,
-  type MethodDefinition,
   type ServiceDefinition,
   type ServiceError,
   type StatusObject,
@@ -18,6 +17,7 @@ import { bindServer, grpcAddress } from '#lib/grpc-bind';
 import type { AccessGate } from '#lib/access/gate';
 import { findAdmitted } from '#lib/access/grpc-admission';
 import type { AuditLog } from '#lib/audit';
+import { asIs, opaqueMessages } from '#lib/opaque-method';
 import { grpcServerCredentials } from '#lib/grpc-server-credentials';
 import { actorOfSubject, type ServerTls } from '#lib/server-tls';
 import { noTracer, type Tracer } from '#lib/tracing/tracer';
@@ -72,19 +72,11 @@ export interface InferenceProtocol {
 /** Whoever holds a connection and doesn't speak the protocol loses it; a client of gRPC answers pings by itself. */
 const silentPeers = { 'grpc.keepalive_time_ms': 30_000, 'grpc.keepalive_timeout_ms': 10_000 };
 
-const same = (bytes: Buffer): Buffer => bytes;
-
 /** Every method with messages left as bytes. */
 function opaque(service: ServiceDefinition): ServiceDefinition {
   const methods = Object.entries(service).map(([name, method]) => [name, { ...method, ...opaqueMessages }]);
   return Object.fromEntries(methods) as ServiceDefinition;
 }
-const opaqueMessages = {
-  requestSerialize: same,
-  requestDeserialize: same,
-  responseSerialize: same,
-  responseDeserialize: same,
-} as unknown as Partial<MethodDefinition<unknown, unknown>>;
 
 const operations: Readonly<Record<string, ModelOperation['kind']>> = {
   RepositoryModelLoad: 'load',
@@ -157,7 +149,7 @@ function forwardOperation(
       return callback(statusOf(error as RoundhouseError));
     }
     const options = { deadline: Date.now() + operationTimeoutMs };
-    client.makeUnaryRequest(path, same, same, request, metadata, options, (error, answer) => {
+    client.makeUnaryRequest(path, asIs, asIs, request, metadata, options, (error, answer) => {
       over();
       if (error !== null) return callback(lostOr(error, whyDown));
       if (engine.get() !== client) return callback(noEngine(whyDown));
@@ -185,8 +177,8 @@ function forwardUnary(
     }
     const onward = client.makeUnaryRequest(
       path,
-      same,
-      same,
+      asIs,
+      asIs,
       call.request,
       call.metadata,
       { deadline },
@@ -217,7 +209,7 @@ function forwardStream(
       return void call.emit('error', statusOf(error as RoundhouseError));
     }
     const options = { deadline };
-    const onward = client.makeServerStreamRequest(path, same, same, call.request, call.metadata, options);
+    const onward = client.makeServerStreamRequest(path, asIs, asIs, call.request, call.metadata, options);
     onward.once('status', over);
     onward.on('data', (bytes: Buffer) => call.write(bytes));
     onward.on('error', (error: ServiceError) => call.emit('error', lostOr(error, whyDown)));

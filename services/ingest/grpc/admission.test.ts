@@ -1,30 +1,15 @@
-import {
-  credentials,
-  makeGenericClientConstructor,
-  Server,
-  ServerCredentials,
-  status,
-  type Metadata,
-} from '@grpc/grpc-js';
+import { credentials, makeGenericClientConstructor, Server, status, type Metadata } from '@grpc/grpc-js';
 import type { AccessGate } from '#lib/access/gate';
 import { admittedCall } from '#lib/access/grpc-admission';
+import { bindServer } from '#lib/grpc-bind';
+import { opaqueMethod } from '#lib/opaque-method';
 import { admission } from './admission';
 
-const bytes = { serialize: (it: Buffer) => it, deserialize: (it: Buffer) => it };
-const method = (path: string) => ({
-  path,
-  requestStream: false,
-  responseStream: false,
-  requestSerialize: bytes.serialize,
-  requestDeserialize: bytes.deserialize,
-  responseSerialize: bytes.serialize,
-  responseDeserialize: bytes.deserialize,
-});
 const service = {
-  submit: method('/roundhouse.v1.Dispatch/SubmitRound'),
-  forgotten: method('/roundhouse.v1.Dispatch/Forgotten'),
-  other: method('/other.v1.Other/SubmitRound'),
-  check: method('/grpc.health.v1.Health/Check'),
+  submit: opaqueMethod('/roundhouse.v1.Dispatch/SubmitRound'),
+  forgotten: opaqueMethod('/roundhouse.v1.Dispatch/Forgotten'),
+  other: opaqueMethod('/other.v1.Other/SubmitRound'),
+  check: opaqueMethod('/grpc.health.v1.Health/Check'),
 };
 
 const asked: string[] = [];
@@ -44,11 +29,7 @@ test('a method that nobody gave a scope is closed, health is open', async () => 
     other: answer,
     check: answer,
   });
-  const port = await new Promise<number>((resolve, reject) =>
-    server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, bound) =>
-      error === null ? resolve(bound) : reject(error),
-    ),
-  );
+  const port = await bindServer(server, '127.0.0.1:0');
   const Client = makeGenericClientConstructor(service, 'any');
   const client = new Client(`127.0.0.1:${port}`, credentials.createInsecure());
   const call = (name: keyof typeof service) =>

@@ -2,13 +2,13 @@ import { createServer, type IncomingMessage } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 import {
   Server,
-  ServerCredentials,
   status,
   type MethodDefinition,
   type sendUnaryData,
   type ServiceDefinition,
 } from '@grpc/grpc-js';
 import { loadSync } from '@grpc/proto-loader';
+import { bindServer } from '#lib/grpc-bind';
 import { closeServer, listen } from '#lib/health';
 import { projectPath } from '#schemas/project-root';
 
@@ -130,11 +130,7 @@ export async function startOtlpReceiver(): Promise<OtlpReceiver> {
       done(null, {});
     },
   });
-  const grpcPort = await new Promise<number>((resolve, reject) =>
-    grpc.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, port) =>
-      error === null ? resolve(port) : reject(error),
-    ),
-  );
+  const grpcPort = await bindServer(grpc, '127.0.0.1:0');
   return {
     httpUrl: `http://127.0.0.1:${httpPort}`,
     grpcUrl: `http://127.0.0.1:${grpcPort}`,

@@ -7,6 +7,7 @@ import {
   type DecodedInfer,
 } from '#lib/engine-client/infer-messages';
 import type { Lanes } from '#lib/engine-client/lanes';
+import { asIs } from '#lib/opaque-method';
 import { projectPath } from '#schemas/project-root';
 import type { ModelOperation, WantedModels } from '../../sentinel/wanted-models';
 import type { EngineConnection } from '../engine-connection';
@@ -24,8 +25,6 @@ export interface CallLimits {
 
 /** The engine answers a request's own time-out itself, with a better text than ours; ours comes so much later. */
 const graceMs = 500;
-
-const same = (bytes: Buffer): Buffer => bytes;
 
 /** As JSON has it: absent messages are null, no names of choices. */
 function loadInferenceMethods(): ServiceDefinition {
@@ -80,7 +79,7 @@ export class EngineCalls {
     const most = this.limits.workTimeoutMs;
     const timeoutMs = timeoutUs === undefined ? most : Math.min(most, timeoutUs / 1_000 + graceMs);
     const path = this.methods['ModelInfer']!.path;
-    return decodeInferResponse(await this.call(path, same, same, bytes, timeoutMs, gone, headers));
+    return decodeInferResponse(await this.call(path, asIs, asIs, bytes, timeoutMs, gone, headers));
   }
 
   private faultOf(error: ServiceError): HttpFault {

@@ -1,4 +1,4 @@
-import { Server, ServerCredentials } from '@grpc/grpc-js';
+import { Server } from '@grpc/grpc-js';
 import { bindServer } from '#lib/grpc-bind';
 import type { ConnectionListener, UcxConnection, UcxHost, UcxMessage } from '#native/ucx/ucx-host';
 import { encodeHeader, frameKinds, protocolVersion } from './frame-header';
@@ -51,7 +51,7 @@ describe('UcxLink', () => {
       peerProtocol(),
       handshakeHandlers(() => side),
     );
-    address = `127.0.0.1:${await bindServer(grpc, '127.0.0.1:0', ServerCredentials.createInsecure())}`;
+    address = `127.0.0.1:${await bindServer(grpc, '127.0.0.1:0')}`;
   });
   afterAll(() => grpc.forceShutdown());
   beforeEach(() => void told.splice(0));
