@@ -10,6 +10,7 @@
 #include "network_checks.hpp"
 #include "plan_file.hpp"
 #include "plan_store.hpp"
+#include "sha256.hpp"
 
 namespace roundhouse::test {
 
@@ -19,13 +20,18 @@ namespace fs = std::filesystem;
 /// The plan that is kept for the shipped network in FP32.
 inline gpu::PlanFile keptPlan() {
   const gpu::PlanStore store("");
+  const auto shipped = fileBytes(kShipped);
+  if (!shipped) throw Error(ErrorCode::modelFailed, kShipped.string() + " can't be read");
+  const auto* start = reinterpret_cast<const std::uint8_t*>(shipped->data());
+  const std::string network = hexOf(sha256({start, shipped->size()}));
   for (const auto& entry : fs::directory_iterator(store.folder())) {
     const auto bytes = fileBytes(entry.path());
     std::string fault;
     auto file = gpu::decodePlan({bytes->begin(), bytes->end()}, fault);
-    if (file && file->key.precision == "fp32" && file->key.profiles == "256 2048 16384 65536") return *file;
+    const bool asked = file && file->key.network == network && file->key.precision == "fp32";
+    if (asked && file->key.profiles == "256 2048 16384 65536") return *file;
   }
-  throw Error(ErrorCode::modelFailed, "no plan in FP32 is kept in " + store.folder().string());
+  throw Error(ErrorCode::modelFailed, "no plan of the shipped network in FP32 is kept in " + store.folder().string());
 }
 
 inline void write(const fs::path& file, const std::string& bytes) { std::ofstream(file, std::ios::binary) << bytes; }
