@@ -21,6 +21,9 @@ struct NetworkSettings {
   std::optional<Precision> precision;
   /// Batch sizes that a built plan is optimised for, ascending; a batch above the last one is split.
   std::vector<std::size_t> profiles{256, 2'048, 16'384, 65'536};
+  /// TensorRT's optimisation level of a plan that is built, 0 (built in the least time) to 5. A kept plan is taken whatever
+  /// its level.
+  int planLevel = 3;
   /// libnvinfer; '' = the environment's ROUNDHOUSE_TENSORRT_LIBRARY, else the loader's search path.
   std::string library;
   /// Where built plans are kept; '' = the environment's ROUNDHOUSE_PLAN_DIR, else the user's cache folder.

@@ -64,14 +64,17 @@ void checkSettings() {
   const NetworkSettings usual = settingsFrom({});
   CHECK(!usual.precision && usual.graphs && usual.sharedArena && usual.library.empty() && usual.planFolder.empty());
   CHECK(usual.profiles == (Profiles{256, 2'048, 16'384, 65'536}) && usual.callGraphRows == 16'384);
+  CHECK_EQUAL(usual.planLevel, 3);
   const NetworkSettings all = settingsFrom({{"precision", "tf32"}, {"batch_sizes", "256 65536"}, {"graphs", "false"},
                                             {"graph_rows", "0"}, {"shared_arena", "false"}, {"tensorrt", "/lib/x"},
-                                            {"plan_folder", "/plans"}});
+                                            {"plan_folder", "/plans"}, {"plan_level", "0"}});
   CHECK(all.precision == Precision::tf32 && all.profiles == (Profiles{256, 65'536}) && !all.graphs && !all.sharedArena);
   CHECK(all.callGraphRows == 0 && all.library == "/lib/x" && all.planFolder == "/plans");
+  CHECK_EQUAL(all.planLevel, 0);
   const std::map<std::string, std::vector<std::string>> refused = {
       {"precision", {"fp8", "FP32", " "}}, {"batch_sizes", {"2 1", "all"}}, {"graphs", {"on", ""}},
-      {"graph_rows", {"", "-1", "1e3", "10000000"}}, {"shared_arena", {"0", "True"}}};
+      {"graph_rows", {"", "-1", "1e3", "10000000"}}, {"shared_arena", {"0", "True"}},
+      {"plan_level", {"", "6", "-1", "03"}}};
   for (const auto& [key, values] : refused) {
     for (const std::string& value : values) {
       const std::string error = errorOf([&] { settingsFrom({{key, value}}); });

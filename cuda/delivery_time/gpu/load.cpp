@@ -128,7 +128,7 @@ std::shared_ptr<TensorRtNetwork> Loading::built(Precision precision) {
 /// `fault`: of the kept plan; who can't build one wants to know.
 std::string Loading::build(Precision precision, const std::string& fault) {
   try {
-    return buildPlan(library_, {file_, name_, options_.columns, precision, options_.profiles});
+    return buildPlan(library_, {file_, name_, options_.columns, precision, options_.profiles, options_.planLevel});
   } catch (const Error& error) {
     if (fault.empty()) throw;
     throw Error(ErrorCode::modelFailed, std::string(error.what()) + "; a kept plan was no good (" + fault + ")");

@@ -20,6 +20,11 @@ std::size_t callGraphRowsOf(const std::string& text) {
   throw Error(ErrorCode::modelFailed, "the parameter graph_rows is '" + text + "'; it must be a number of rows");
 }
 
+int planLevelOf(const std::string& text) {
+  if (text.size() == 1 && text[0] >= '0' && text[0] <= '5') return text[0] - '0';
+  throw Error(ErrorCode::modelFailed, "the parameter plan_level is '" + text + "'; it must be 0 to 5");
+}
+
 bool flagOf(const char* name, const std::string& text) {
   if (text == "true" || text == "false") return text == "true";
   throw Error(ErrorCode::modelFailed, std::string("the parameter ") + name + " is '" + text + "'; it must be true or false");
@@ -31,6 +36,7 @@ NetworkSettings networkSettingsOf(const Parameter& parameter) {
   NetworkSettings settings;
   settings.precision = precisionOf(parameter("precision", ""));
   if (const std::string sizes = parameter("batch_sizes", ""); !sizes.empty()) settings.profiles = gpu::parseProfiles(sizes);
+  settings.planLevel = planLevelOf(parameter("plan_level", "3"));
   settings.library = parameter("tensorrt", "");
   settings.planFolder = parameter("plan_folder", "");
   settings.graphs = flagOf("graphs", parameter("graphs", "true"));

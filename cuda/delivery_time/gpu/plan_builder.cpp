@@ -2,15 +2,26 @@
 
 #include <NvInfer.h>
 #include <NvOnnxParser.h>
+#include <cuda_runtime_api.h>
 
+#include <algorithm>
 #include <memory>
 
+#include "device_fault.hpp"
 #include "error.hpp"
 
 namespace roundhouse::delivery_time::gpu {
 namespace {
 
-constexpr std::size_t kWorkspaceBytes = std::size_t{1} << 30;
+constexpr std::size_t kWorkspaceBytes = std::size_t{16} << 30;
+
+/// TensorRT fuses a whole network into one node, whose activations are then that node's workspace: a limit below them
+/// leaves no kernel. No more than half of the device.
+std::size_t workspaceBytes() {
+  std::size_t free = 0, total = 0;
+  device::require(cudaMemGetInfo(&free, &total), "the GPU's memory can't be asked for");
+  return std::min(kWorkspaceBytes, total / 2);
+}
 
 void parse(nvonnxparser::IParser& parser, const PlanRecipe& recipe) {
   if (parser.parse(recipe.onnx.data(), recipe.onnx.size())) return;
@@ -85,18 +96,24 @@ std::string buildPlan(TensorRt& library, const PlanRecipe& recipe) {
                                             " can't build one without " + missing);
   }
   (void)library.log().take();
+  (void)library.log().takeWarnings();
   const auto builder = library.builder();
   const std::unique_ptr<nvinfer1::INetworkDefinition> network(builder->createNetworkV2(0));
   const auto parser = library.parser(*network);
   parse(*parser, recipe);
   requireInput(*network, recipe);
   const std::unique_ptr<nvinfer1::IBuilderConfig> config(builder->createBuilderConfig());
-  config->setMemoryPoolLimit(nvinfer1::MemoryPoolType::kWORKSPACE, kWorkspaceBytes);
+  config->setMemoryPoolLimit(nvinfer1::MemoryPoolType::kWORKSPACE, workspaceBytes());
+  config->setBuilderOptimizationLevel(recipe.level);
   config->setMaxAuxStreams(0);
   setPrecision(*config, recipe.precision);
   addProfiles(*builder, *config, recipe);
   const std::unique_ptr<nvinfer1::IHostMemory> plan(builder->buildSerializedNetwork(*network, *config));
-  if (!plan) throw Error(ErrorCode::modelFailed, recipe.name + ": no plan could be built: " + library.log().take());
+  if (!plan) {
+    const std::string warnings = library.log().takeWarnings();
+    throw Error(ErrorCode::modelFailed, recipe.name + ": no plan could be built: " + library.log().take() +
+                                            (warnings.empty() ? "" : "; warnings: " + warnings));
+  }
   return {static_cast<const char*>(plan->data()), plan->size()};
 }
 

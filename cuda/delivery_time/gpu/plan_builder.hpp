@@ -17,6 +17,8 @@ struct PlanRecipe {
   Columns columns;
   Precision precision;
   Profiles profiles;
+  /// TensorRT's, 0 to 5.
+  int level;
 };
 
 /// The serialized plan for the current GPU. Takes seconds. Throws Error naming the file and TensorRT's reason, or the

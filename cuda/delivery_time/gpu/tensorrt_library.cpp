@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <map>
+#include <utility>
 #include <vector>
 
 #include "error.hpp"
@@ -27,6 +28,12 @@ std::string placeOf(const std::string& path) {
   if (!path.empty()) return path;
   const char* named = std::getenv("ROUNDHOUSE_TENSORRT_LIBRARY");
   return named != nullptr && *named != '\0' ? named : kSoname;
+}
+
+std::string joined(const std::deque<std::string>& lines) {
+  std::string all;
+  for (const std::string& line : lines) all += (all.empty() ? "" : "; ") + line;
+  return all;
 }
 
 void* openOrThrow(const std::string& place) {
@@ -52,18 +59,21 @@ void* openBeside(const std::string& folder, const std::string& name) {
 }  // namespace
 
 void TensorRtLog::log(Severity severity, const char* text) noexcept {
-  if (severity > Severity::kERROR) return;
+  if (severity > Severity::kWARNING) return;
   const std::lock_guard lock(mutex_);
-  lines_.emplace_back(text);
-  if (lines_.size() > kKeptLines) lines_.pop_front();
+  auto& lines = severity == Severity::kWARNING ? warnings_ : lines_;
+  lines.emplace_back(text);
+  if (lines.size() > kKeptLines) lines.pop_front();
 }
 
 std::string TensorRtLog::take() {
   const std::lock_guard lock(mutex_);
-  std::string all;
-  for (const std::string& line : lines_) all += (all.empty() ? "" : "; ") + line;
-  lines_.clear();
-  return all;
+  return joined(std::exchange(lines_, {}));
+}
+
+std::string TensorRtLog::takeWarnings() {
+  const std::lock_guard lock(mutex_);
+  return joined(std::exchange(warnings_, {}));
 }
 
 TensorRt& TensorRt::open(const std::string& path) {

@@ -21,12 +21,15 @@ namespace roundhouse::delivery_time::gpu {
 class TensorRtLog : public nvinfer1::ILogger {
  public:
   void log(Severity severity, const char* text) noexcept override;
-  /// Forgets them. '' for none.
+  /// Errors, and forgets them. '' for none.
   std::string take();
+  /// As `take`, warnings only.
+  std::string takeWarnings();
 
  private:
   std::mutex mutex_;
   std::deque<std::string> lines_;
+  std::deque<std::string> warnings_;
 };
 
 /// libnvinfer, opened at run time, so that a build with TensorRT starts on a machine without it. Opened once a process

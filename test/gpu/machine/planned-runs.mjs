@@ -16,6 +16,26 @@ const scaleFlags = [
   '2',
 ];
 
+/** Plans are built there: `level` is how much time TensorRT may take for one. */
+const memoryRun = (ladder, level) => ({
+  why: `issue 6: six models that would each take 4 GB within 24 GB, ladders of ${ladder}`,
+  gpus: 1,
+  seconds: 150,
+  parts: ['runtime', 'triton', 'tensorrt', 'tensorrt-builder', 'kept', 'product'],
+  steps: [
+    {
+      command: 'bench',
+      names: ['stagger'],
+      limit: 150,
+      flags: [
+        ...['--memory', '--heavy', ladder, '--kinds', `staggered:plan_level=${level}`],
+        ...['--least', '8000', '--factor', '1', '--per-order', '1', '--bundle-orders', '1'],
+        ...['--gpu-memory-limit', '24000000000-12000000000', '--templates', 'TEMPLATES'],
+      ],
+    },
+  ],
+});
+
 /**
  * What is to be run on a machine with GPUs, each within `seconds`. `steps` follow each other, each with a limit of its own: a
  * command of run.mjs, names and flags (SHARDS and TEMPLATES are folders there); `gpus` is how many the machine has.
@@ -68,30 +88,8 @@ export const plannedRuns = {
       { command: 'standalone', names: [shards], limit: 35, flags: ['--seconds', '1'] },
     ],
   },
-  memory: {
-    why: 'issue 6: six models that would each take 4 GB within 24 GB',
-    gpus: 1,
-    seconds: 150,
-    parts: ['runtime', 'triton', 'tensorrt', 'tensorrt-builder', 'kept', 'product'],
-    steps: [
-      {
-        command: 'bench',
-        names: ['stagger'],
-        limit: 150,
-        flags: [
-          ...['--memory', '--heavy', '512x32', '--least', '8000', '--factor', '1', '--per-order', '1'],
-          ...[
-            '--bundle-orders',
-            '1',
-            '--gpu-memory-limit',
-            '24000000000-8000000000',
-            '--templates',
-            'TEMPLATES',
-          ],
-        ],
-      },
-    ],
-  },
+  memory: memoryRun('1024x16', 0),
+  'memory-b': memoryRun('512x32', 1),
   'four-gpus': {
     why: 'issue 6: four GPUs 3.7 times one, none lost when an engine is killed',
     gpus: 4,
