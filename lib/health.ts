@@ -13,6 +13,8 @@ export type ReadinessChecks = Readonly<Record<string, ReadinessCheck>>;
 
 const checkTimeoutMs = 2_000;
 const longestLookMs = 30;
+/** Who looks every ten seconds needs no new connection each time. */
+const keepAliveTimeout = 15_000;
 
 async function runCheck(check: ReadinessCheck): Promise<string | null> {
   let timer: NodeJS.Timeout | undefined;
@@ -159,7 +161,7 @@ export interface HealthServerOptions extends HealthOptions {
 export async function startHealthServer(options: HealthServerOptions): Promise<HealthServer> {
   const routes = healthRoutes(options);
   watchCertificate(options.registry, options.tls ?? null);
-  const server = createWebServer(options.tls ?? null, 'none');
+  const server = createWebServer(options.tls ?? null, 'none', { keepAliveTimeout });
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     routes(request, response).then(
       (answered) => {

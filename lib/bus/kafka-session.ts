@@ -1,6 +1,6 @@
 import type { Consumer, EachBatchPayload, Kafka } from 'kafkajs';
 import type { Logger } from '../telemetry';
-import { asMember } from './kafkajs-repairs';
+import { assignerOfMember } from './kafkajs-repairs';
 
 /** What one kafkajs consumer reports, from its start until it is given up. */
 interface SessionListener {
@@ -50,6 +50,7 @@ export class KafkaSession {
     this.memberId = options.memberId;
     this.consumer = kafka.consumer({
       groupId: options.groupId,
+      partitionAssigners: [assignerOfMember(options.memberId)],
       sessionTimeout: sessionTimeoutMs,
       rebalanceTimeout: Math.max(sessionTimeoutMs, 10_000),
       heartbeatInterval:
@@ -99,7 +100,7 @@ export class KafkaSession {
       await this.consumer.subscribe({ topics: [...topics], fromBeginning });
       const eachBatch = (payload: EachBatchPayload): Promise<void> => this.take(payload);
       const run = { autoCommit: false, eachBatchAutoResolve: false, eachBatch };
-      await asMember(this.memberId, () => this.consumer.run(run));
+      await this.consumer.run(run);
       if (this.over) return await this.consumer.disconnect();
       this.watch();
     } catch (error) {

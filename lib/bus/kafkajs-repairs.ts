@@ -1,21 +1,43 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
+import { PartitionAssigners, type Assigner, type PartitionAssigner } from 'kafkajs';
 import { installCodecs } from './compression';
 import { crc32c } from './crc32c';
 import { holdLargePieces } from './encoder-repair';
 import { skipUnreadableBatches } from './fetch-repair';
 
+interface SentRequest {
+  readonly sentAt: number;
+  readonly requestTimeout: number;
+  timeoutRequest(): void;
+}
+
 interface RequestQueue {
   readonly pending: readonly unknown[];
+  readonly inflight: ReadonlyMap<unknown, SentRequest>;
+  readonly requestTimeout: number;
+  readonly enforceRequestTimeout: boolean;
+  requestTimeoutIntervalId: NodeJS.Timeout | null;
   scheduleCheckPendingRequests(): void;
+  scheduleRequestTimeoutCheck(): void;
+  isConnected(): boolean;
+  destroy(): void;
+}
+
+interface MarkedAssigner extends Assigner {
+  readonly memberIdToKeep?: string | null;
 }
 
 interface ConsumerGroup {
   memberId: string | null;
+  readonly assigners: readonly MarkedAssigner[];
   connect(): Promise<void>;
 }
 
 let repaired = false;
-const memberIdToKeep = new AsyncLocalStorage<string | null>();
+
+/* eslint-disable @typescript-eslint/no-require-imports */
+const requestQueue = (): { readonly prototype: RequestQueue } =>
+  require('kafkajs/src/network/requestQueue') as { prototype: RequestQueue };
+/* eslint-enable @typescript-eslint/no-require-imports */
 
 /**
  * kafkajs 2.2.4 sets a timer with a negative delay after every response and again whenever it fires: a
@@ -23,11 +45,29 @@ const memberIdToKeep = new AsyncLocalStorage<string | null>();
  * matters while requests wait for their turn.
  */
 function stopIdleTimers(): void {
-  // eslint-disable-next-line @typescript-eslint/no-require-imports
-  const { prototype } = require('kafkajs/src/network/requestQueue') as { prototype: RequestQueue };
+  const { prototype } = requestQueue();
   const schedule = prototype.scheduleCheckPendingRequests;
   prototype.scheduleCheckPendingRequests = function (this: RequestQueue): void {
     if (this.pending.length > 0) schedule.call(this);
+  };
+}
+
+const leastCheckMs = 100;
+const mostCheckMs = 1_000;
+
+/** kafkajs looks ten times a second at each connection for requests that took too long: as often as a tenth of that is enough. */
+function checkTimeoutsSeldom(): void {
+  const { prototype } = requestQueue();
+  prototype.scheduleRequestTimeoutCheck = function (this: RequestQueue): void {
+    if (!this.enforceRequestTimeout) return;
+    this.destroy();
+    const check = (): void => {
+      for (const request of this.inflight.values())
+        if (Date.now() - request.sentAt > request.requestTimeout) request.timeoutRequest();
+      if (!this.isConnected()) this.destroy();
+    };
+    const everyMs = Math.max(leastCheckMs, Math.min(this.requestTimeout / 10, mostCheckMs));
+    this.requestTimeoutIntervalId = setInterval(check, everyMs);
   };
 }
 
@@ -41,14 +81,15 @@ function keepMemberIds(): void {
   const { prototype } = require('kafkajs/src/consumer/consumerGroup') as { prototype: ConsumerGroup };
   const connect = prototype.connect;
   prototype.connect = function (this: ConsumerGroup): Promise<void> {
-    this.memberId ??= memberIdToKeep.getStore() ?? null;
+    this.memberId ??= this.assigners[0]?.memberIdToKeep ?? null;
     return connect.call(this);
   };
 }
 
-/** Runs `start` so that the consumer it starts joins its group as the member of that id. */
-export function asMember<T>(memberId: string | null, start: () => T): T {
-  return memberIdToKeep.run(memberId, start);
+/** kafkajs' own way to share partitions out, which carries the id that its consumer joins with: nothing else of ours reaches that. */
+export function assignerOfMember(memberId: string | null): PartitionAssigner {
+  return (config): MarkedAssigner =>
+    Object.assign(PartitionAssigners.roundRobin(config), { memberIdToKeep: memberId });
 }
 
 function holdPieces(): void {
@@ -76,6 +117,7 @@ export function repairKafkajs(): void {
   sumFaster();
   holdPieces();
   stopIdleTimers();
+  checkTimeoutsSeldom();
   keepMemberIds();
   installCodecs();
   skipUnreadableBatches();

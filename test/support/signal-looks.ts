@@ -2,12 +2,13 @@ import { explain, type Signal } from '#policy/operations/signals';
 import { SignalFinder } from '#services/ops/console/signals/find-signals';
 import { Kinds } from '#services/ops/console/signals/process-look';
 import type { SignalSources } from '#services/ops/console/signals/sources';
+import { CounterSteps } from '#services/ops/scrape/counter-steps';
 import type { LagView } from '#services/ops/kafka/lag-book';
 import type { ServiceLook } from '#services/ops/scrape/scrape-service';
 import { buildLook } from './build-look';
 
 /** For tests: what is seen at a look where it differs from one at which all is well. */
-export interface Changes extends Partial<Omit<SignalSources, 'processes'>> {
+export interface Changes extends Partial<Omit<SignalSources, 'processes' | 'steps'>> {
   readonly looks?: readonly ServiceLook[];
 }
 
@@ -23,13 +24,14 @@ export const lagOf = (...groups: LagView['groups'][number][]): LagView => ({ top
 
 /** Looks one after the other, two seconds apart. */
 export function setUp() {
-  const [finder, kinds] = [new SignalFinder(), new Kinds()];
+  const [finder, kinds, steps] = [new SignalFinder(), new Kinds(), new CounterSteps()];
   let at = 0;
   return ({ looks = well, ...changes }: Changes = {}): Signal[] =>
     finder.saw(
       {
         ...{ lag: lagOf(), kafkaFault: null, kafkaLookMs: null, missingTopics: [], risk: calm, ...changes },
         processes: kinds.of(looks),
+        steps: steps.saw(looks),
       },
       (at += 2_000),
     );

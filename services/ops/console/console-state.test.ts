@@ -51,7 +51,7 @@ test('workers that stand still put the rounds at risk that still have shards wai
 });
 
 test('a worker that falls silent leaves its engines and incidents standing', () => {
-  const { look } = setUp();
+  const { state, look } = setUp();
   const engine = { id: 'cpu', state: 'up', reason: '', device: 'cpu', incarnation: 1 };
   const incident = { id: 'x', kind: 'death', role: 'active', reason: 'gone', at: 't', reaction: 'restart' };
   const incidents = [{ ...incident, engine: null }];
@@ -61,7 +61,7 @@ test('a worker that falls silent leaves its engines and incidents standing', () 
     expect(tick.engines).toMatchObject([
       { id: 'cpu', state: 'unknown', reason: 'its worker does not answer' },
     ]);
-    expect(tick.incidents).toMatchObject([{ id: 'x', worker: 'worker' }]);
+    expect(state.snapshot()!.incidents).toMatchObject([{ id: 'x', worker: 'worker' }]);
   }
 });
 
@@ -98,3 +98,15 @@ test(`${events} rounds later there are as many series, and a scrape is as small`
   expect(rounds.size).toBe(2_000);
   expect(JSON.stringify(state.snapshot()).length).toBeLessThan(400_000);
 }, 300_000);
+
+test('incidents are told once, and again where there is another one', () => {
+  const { state, look } = setUp();
+  const incident = { id: 'x', kind: 'death', role: 'active', reason: 'gone', at: 't', reaction: 'restart' };
+  const said = [{ ...incident, engine: null }];
+  const at = (time: number, incidents: typeof said) =>
+    look(time, 0, 0, { services: [buildLook('worker', worker, { incidents })] });
+  expect(at(0, said).incidents).toHaveLength(1);
+  expect(at(2_000, said).incidents).toBeUndefined();
+  expect(state.snapshot()!.incidents).toHaveLength(1);
+  expect(at(4_000, [...said, { ...said[0]!, id: 'y' }]).incidents).toMatchObject([{ id: 'y' }, { id: 'x' }]);
+});

@@ -9,11 +9,12 @@ import type { LagView } from '../kafka/lag-book';
 import { TopicRates } from '../kafka/topic-rates';
 import { RiskWatch } from '../rounds/risk-watch';
 import type { RoundLog } from '../rounds/round-log';
+import { CounterSteps, type CounterStep } from '../scrape/counter-steps';
 import type { ServiceLook } from '../scrape/scrape-service';
 import { EngineLosses } from './engine-losses';
 import { LastAnswers } from './last-answers';
-import type { GroupView, RoundCounts, Snapshot, StageView, Tick, WayTopic } from './messages';
-import { CpuShares, engineViews, incidentViews, serviceView } from './service-views';
+import type { GroupView, IncidentView, RoundCounts, Snapshot, StageView, Tick, WayTopic } from './messages';
+import { CpuShares, engineViews, IncidentList, serviceView } from './service-views';
 import { SignalFinder } from './signals/find-signals';
 import { Kinds } from './signals/process-look';
 import type { RiskCounts } from './signals/sources';
@@ -36,10 +37,13 @@ const mostChanged = 400;
 /** Everything that the console shows, made anew at every look. */
 export class ConsoleState {
   private readonly history: History;
+  private readonly steps = new CounterSteps();
   private readonly growth = new RecentGrowth(windowMs);
   private readonly rates = new TopicRates();
   private readonly cpu = new CpuShares();
   private readonly losses = new EngineLosses();
+  private readonly incidentList = new IncidentList();
+  private incidents: readonly IncidentView[] = [];
   private readonly lastAnswers = new LastAnswers();
   private readonly kinds = new Kinds();
   private readonly signals = new SignalFinder();
@@ -66,13 +70,14 @@ export class ConsoleState {
       this.rates.saw(lag, at);
       this.risk.saw(lag, at);
     }
-    this.growth.saw(services, at);
-    this.losses.saw(services, at);
+    const steps = this.steps.saw(services);
+    this.growth.saw(steps, at);
+    this.losses.saw(services, steps, at);
     const risk = this.riskOf(at);
     const counts = this.counts(at);
     const figures = this.figures(seen, counts);
     this.history.add(figures, at);
-    this.judge(seen, risk);
+    this.judge(seen, steps, risk);
     const problems = this.episodes.standing();
     this.tick = {
       ...{ at, problems, level: worstLevel(problems), figures, counts, ...this.recentIfNew() },
@@ -85,10 +90,10 @@ export class ConsoleState {
   }
 
   /** What is wrong, what explains it, and what it costs. */
-  private judge({ at, ...seen }: Seen, risk: RiskCounts): void {
+  private judge({ at, ...seen }: Seen, steps: readonly CounterStep[], risk: RiskCounts): void {
     const { episodes } = this;
     const processes = this.kinds.of(seen.services);
-    const signals = this.signals.saw({ ...seen, processes, risk }, at);
+    const signals = this.signals.saw({ ...seen, processes, steps, risk }, at);
     episodes.saw(explain(signals, episodes.lately(at)), at);
     const decided = this.rounds.takeDecided();
     // What was decided before anybody looked is of the past.
@@ -109,7 +114,8 @@ export class ConsoleState {
     if (tick === null) return null;
     const past = { at: history.times, figures: history.figures };
     const rounds = this.rounds.latest(mostChanged);
-    return { ...tick, recent: this.episodes.all(), rounds, prefix, intervalMs, history: past };
+    const { incidents } = this;
+    return { ...tick, incidents, recent: this.episodes.all(), rounds, prefix, intervalMs, history: past };
   }
 
   counts(now: number): RoundCounts {
@@ -137,8 +143,14 @@ export class ConsoleState {
     return {
       services: services.map((look) => serviceView(look, shares.get(look.instance.name) ?? null)),
       engines: remembered.flatMap(engineViews),
-      incidents: incidentViews(remembered),
+      ...this.incidentsIfNew(remembered),
     };
+  }
+
+  private incidentsIfNew(looks: readonly ServiceLook[]): Pick<Tick, 'incidents'> {
+    const before = this.incidents;
+    this.incidents = this.incidentList.of(looks);
+    return this.incidents === before ? {} : { incidents: this.incidents };
   }
 
   private way(): Tick['way'] {

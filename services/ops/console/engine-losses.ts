@@ -1,4 +1,4 @@
-import { RecentGrowth } from '../figures/recent-growth';
+import type { CounterStep } from '../scrape/counter-steps';
 import type { ServiceLook } from '../scrape/scrape-service';
 
 const name = 'dispatch_engine_losses_total';
@@ -6,18 +6,12 @@ const windowMs = 3_600_000;
 
 /** Engines that were lost within the last hour, or since the console began to look. */
 export class EngineLosses {
-  private readonly step = new RecentGrowth(1);
   private hasSeen = false;
   private lost: { readonly at: number; readonly count: number }[] = [];
 
-  saw(services: readonly ServiceLook[], at: number): void {
-    this.step.saw(
-      services.map((look) => ({ ...look, series: look.series.filter((one) => one.name === name) })),
-      at,
-    );
+  saw(services: readonly ServiceLook[], steps: readonly CounterStep[], at: number): void {
     this.hasSeen ||= services.some(({ series }) => series.some((one) => one.name === name));
-    const count = this.step.total(name);
-    if (count > 0) this.lost.push({ at, count });
+    for (const step of steps) if (step.name === name) this.lost.push({ at, count: step.by });
     this.lost = this.lost.filter((loss) => loss.at > at - windowMs);
   }
 

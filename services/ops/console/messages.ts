@@ -88,7 +88,8 @@ export interface Tick {
   readonly counts: RoundCounts;
   readonly services: readonly ServiceView[];
   readonly engines: readonly EngineView[];
-  readonly incidents: readonly IncidentView[];
+  /** The newest first; absent where they are as they were at the look before. */
+  readonly incidents?: readonly IncidentView[];
   readonly groups: readonly GroupView[];
   /** Those that changed since the last one, the newest last. */
   readonly rounds: readonly RoundView[];
@@ -97,6 +98,7 @@ export interface Tick {
 /** First of all, and after a break. */
 export interface Snapshot extends Tick {
   readonly recent: readonly Episode[];
+  readonly incidents: readonly IncidentView[];
   readonly prefix: string;
   readonly intervalMs: number;
   readonly history: {

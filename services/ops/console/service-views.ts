@@ -60,7 +60,7 @@ export function engineViews(look: ServiceLook): EngineView[] {
 const mostIncidents = 50;
 
 /** The newest first; workers of one machine may leave their reports in one folder. */
-export function incidentViews(looks: readonly ServiceLook[]): IncidentView[] {
+function incidentViews(looks: readonly ServiceLook[]): IncidentView[] {
   const byId = new Map<string, IncidentView>();
   for (const { instance, incidents } of looks) {
     for (const incident of incidents) {
@@ -68,6 +68,21 @@ export function incidentViews(looks: readonly ServiceLook[]): IncidentView[] {
     }
   }
   return [...byId.values()].sort((a, b) => (a.id < b.id ? 1 : -1)).slice(0, mostIncidents);
+}
+
+/** Incidents of all workers; the same list as long as no worker says another one. */
+export class IncidentList {
+  private said: readonly (readonly [name: string, incidents: ServiceLook['incidents']])[] = [];
+  private list: readonly IncidentView[] = [];
+
+  of(looks: readonly ServiceLook[]): readonly IncidentView[] {
+    const said = looks.map(({ instance, incidents }) => [instance.name, incidents] as const);
+    const isSame = ([name, incidents]: (typeof said)[number], i: number): boolean =>
+      this.said[i]?.[0] === name && this.said[i][1] === incidents;
+    if (said.length !== this.said.length || !said.every(isSame)) this.list = incidentViews(looks);
+    this.said = said;
+    return this.list;
+  }
 }
 
 /** Shares of a processor that processes used of late, by name. */

@@ -3,6 +3,8 @@ import { buildDecisionView, buildRoundView } from '../../../test/support/build-r
 import { computeFigures, type FigureSources } from './figures';
 import { History, historyLength } from './history';
 import { histogramQuantile, quantileOf } from './quantiles';
+import { CounterSteps } from '../scrape/counter-steps';
+import type { ServiceLook } from '../scrape/scrape-service';
 import { RecentGrowth } from './recent-growth';
 
 const nothing = { shardsWaiting: null, secondsBehind: null, atRisk: null, engineLosses: null };
@@ -11,6 +13,12 @@ const figures = (sources: Partial<FigureSources>) =>
     ...{ now: 100_000, rounds: [], services: [], growth: new RecentGrowth(60_000), ...nothing },
     ...sources,
   });
+
+/** Looks one after the other, and what grew meanwhile. */
+function growing() {
+  const [steps, growth] = [new CounterSteps(), new RecentGrowth(60_000)];
+  return { growth, saw: (looks: readonly ServiceLook[], at: number) => growth.saw(steps.saw(looks), at) };
+}
 
 test('without rounds and services there is nothing to tell', () => {
   expect(Object.values(figures({})).every((value) => value === null)).toBe(true);
@@ -55,11 +63,11 @@ dispatch_data_plane_pool_bytes{engine="cpu"} 100
 ${extra}`;
 
 test('figures of services are what counters grew by, over all processes', () => {
-  const growth = new RecentGrowth(60_000);
+  const { growth, saw } = growing();
   const first = [buildLook('worker', metrics(1_000, [50, 100])), buildLook('worker-2', metrics(0, [0, 0]))];
   const second = [buildLook('worker', metrics(1_030, [50, 110])), buildLook('worker-2', metrics(10, [0, 0]))];
-  growth.saw(first, 10_000);
-  growth.saw(second, 20_000);
+  saw(first, 10_000);
+  saw(second, 20_000);
   expect(figures({ services: second, growth })).toMatchObject({
     // 30 and 10 in 10 s
     shardRate: 4,
@@ -74,23 +82,22 @@ test('figures of services are what counters grew by, over all processes', () => 
 });
 
 test('a process that was started anew counts from 0; one that is silent counts nothing meanwhile', () => {
-  const growth = new RecentGrowth(60_000);
+  const { growth, saw } = growing();
   const solved = () => growth.total('dispatch_shards_finished_total', ({ status }) => status === 'solved');
-  growth.saw([buildLook('worker', metrics(1_000, [0, 0]))], 10_000);
-  growth.saw([buildLook('worker', '', { fault: 'gone' })], 12_000);
-  growth.saw([buildLook('worker', metrics(5, [0, 0]))], 14_000);
+  saw([buildLook('worker', metrics(1_000, [0, 0]))], 10_000);
+  saw([buildLook('worker', '', { fault: 'gone' })], 12_000);
+  saw([buildLook('worker', metrics(5, [0, 0]))], 14_000);
   expect(solved()).toBe(5);
   // Another one that is seen for the first time: what it counted before is not of late
-  growth.saw([buildLook('worker', metrics(6, [0, 0])), buildLook('b', metrics(900, [0, 0]))], 16_000);
+  saw([buildLook('worker', metrics(6, [0, 0])), buildLook('b', metrics(900, [0, 0]))], 16_000);
   expect(solved()).toBe(6);
-  growth.saw([], 90_000);
+  saw([], 90_000);
   expect(solved()).toBe(0);
 });
 
 test('where the clock is set back what is of late begins anew', () => {
-  const growth = new RecentGrowth(60_000);
-  const at = (time: number, solved: number) =>
-    growth.saw([buildLook('worker', metrics(solved, [0, 0]))], time);
+  const { growth, saw } = growing();
+  const at = (time: number, solved: number) => saw([buildLook('worker', metrics(solved, [0, 0]))], time);
   const rate = () => growth.rate('dispatch_shards_finished_total', ({ status }) => status === 'solved');
   at(3_600_000, 0);
   at(3_602_000, 100);

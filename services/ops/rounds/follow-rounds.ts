@@ -6,8 +6,8 @@ import type { OpsEvents } from '../events';
 import { readDecision, readManifest } from './read-records';
 import type { RoundLog } from './round-log';
 
-/** An idle deployment is asked seldom. */
-const MAX_WAIT_MS = 1_000;
+/** An idle deployment is asked seldom. Its readers are closed only when what they wait for is over. */
+const MAX_WAIT_MS = 3_000;
 /** What is read twice is known already; clocks of ours and of the brokers may differ. */
 const OVERLAP_MS = 5_000;
 

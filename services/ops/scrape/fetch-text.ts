@@ -30,8 +30,8 @@ export class TextFetcher {
   private once(url: string): Promise<Answer> {
     const isTls = url.startsWith('https:');
     return new Promise((resolve, reject) => {
-      const options = { agent: isTls ? this.https : this.http, signal: AbortSignal.timeout(timeoutMs) };
-      const request = (isTls ? getHttps : getHttp)(url, options, (response) => {
+      const agent = isTls ? this.https : this.http;
+      const request = (isTls ? getHttps : getHttp)(url, { agent }, (response) => {
         const chunks: Buffer[] = [];
         let bytes = 0;
         response.on('data', (chunk: Buffer) => {
@@ -44,6 +44,11 @@ export class TextFetcher {
           resolve({ status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString() }),
         );
       });
+      const late = setTimeout(() => {
+        reject(new Error(`no answer in ${timeoutMs} ms`));
+        request.destroy();
+      }, timeoutMs);
+      request.on('close', () => clearTimeout(late));
       request.on('error', (error: NodeJS.ErrnoException) => {
         const isStale = request.reusedSocket && error.code === 'ECONNRESET';
         reject(isStale ? new StaleConnection(error.message) : inWords(error));
@@ -58,6 +63,5 @@ export class TextFetcher {
 }
 
 function inWords(error: NodeJS.ErrnoException): Error {
-  if (error.code === 'ABORT_ERR') return new Error(`no answer in ${timeoutMs} ms`);
   return error.code === 'ECONNREFUSED' ? new Error('nobody listens there') : error;
 }

@@ -1,5 +1,6 @@
 import type { Farewell } from './farewells';
 import type { TextFetcher } from './fetch-text';
+import { LastReadings } from './last-readings';
 import { readReadiness, readStatus } from './read-answers';
 import { readSeries, type Series } from './prometheus-text';
 import type { Instance } from './instances';
@@ -44,21 +45,23 @@ export interface ServiceLook {
   readonly farewell: Farewell | null;
 }
 
-async function json(fetcher: TextFetcher, url: string): Promise<unknown> {
+const readings = new LastReadings();
+
+async function json<T>(fetcher: TextFetcher, url: string, read: (answer: unknown) => T): Promise<T> {
   const { text } = await fetcher.get(url);
-  return JSON.parse(text) as unknown;
+  return readings.of(url, text, (said) => read(JSON.parse(said) as unknown));
 }
 
 function isWorker(series: readonly Series[]): boolean {
   return series.some(({ labels }) => labels['service'] === 'inference-worker');
 }
 
+const noStatus = { engines: [], incidents: [] };
 const nothing = {
   reasons: {},
   warnings: {},
   series: [],
-  engines: [],
-  incidents: [],
+  ...noStatus,
   farewell: null,
 } as const;
 
@@ -67,18 +70,18 @@ export async function scrapeService(fetcher: TextFetcher, instance: Instance): P
   const { url } = instance;
   try {
     const [readiness, metrics] = await Promise.all([
-      json(fetcher, `${url}/readyz`),
+      json(fetcher, `${url}/readyz`, readReadiness),
       fetcher.get(`${url}/metrics`),
     ]);
     const series = readSeries(metrics.text, wantedSeries);
-    const status = isWorker(series) ? await json(fetcher, `${url}/status`) : null;
+    const status = isWorker(series) ? await json(fetcher, `${url}/status`, readStatus) : noStatus;
     return {
       instance,
       fault: null,
       farewell: null,
-      ...readReadiness(readiness),
+      ...readiness,
       series,
-      ...readStatus(status),
+      ...status,
     };
   } catch (error) {
     const fault = error instanceof SyntaxError ? 'an answer that is not ours' : (error as Error).message;

@@ -12,7 +12,7 @@ export class SignalFinder {
   private readonly slowBrokers = new SlowBrokers();
 
   saw(sources: SignalSources, at: number): Signal[] {
-    const { before, after } = this.happenings.saw(sources.processes, at);
+    const { before, after } = this.happenings.saw(sources.processes, sources.steps, at);
     return [
       ...serverSignals(sources),
       ...this.slowBrokers.saw(sources.kafkaLookMs),

@@ -1,8 +1,8 @@
 import type { Signal } from '#policy/operations/signals';
+import type { CounterStep } from '../../scrape/counter-steps';
 import { ofProcess, ofServers, signal, type Kind } from './causes';
-import { CounterSteps, type CounterStep } from './counter-steps';
 import { Ends } from './ends';
-import { causes, noteworthyCounters, shardEnds, type Noteworthy } from './noteworthy';
+import { causes, shardEnds, type Noteworthy } from './noteworthy';
 import type { ProcessLook } from './process-look';
 import { Rebalances } from './rebalances';
 import { LongJobs } from './long-jobs';
@@ -11,11 +11,9 @@ import { stalls } from './stalls';
 
 const shards = 'dispatch_shards_finished_total';
 const outages = 'dispatch_outages_total';
-const counters = new Set([...noteworthyCounters, shards, outages]);
 
 /** What happened from one look to the next, in the order in which one explains the other. */
 export class Happenings {
-  private readonly steps = new CounterSteps(counters);
   private readonly ends = new Ends();
   private readonly incidents = new NewIncidents();
   private readonly rebalances = new Rebalances();
@@ -24,10 +22,10 @@ export class Happenings {
   /** First what explains states of the same look, then what may follow from them. */
   saw(
     processes: readonly ProcessLook[],
+    steps: readonly CounterStep[],
     at: number,
   ): { readonly before: Signal[]; readonly after: Signal[] } {
     const looks = processes.map(({ look }) => look);
-    const steps = this.steps.saw(looks);
     const kinds = new Map(processes.map(({ look, kind }) => [look.instance.name, kind]));
     const before = [
       ...steps.filter(({ name }) => name === outages).flatMap(outage),
@@ -37,7 +35,7 @@ export class Happenings {
       ...this.longJobs.saw(looks, at),
     ];
     const after = [
-      ...this.rebalances.saw(looks, at),
+      ...this.rebalances.saw(steps, at),
       ...steps.flatMap((step) => {
         const what = step.name === shards ? shardEnds : causes[step.name];
         return what === undefined ? [] : happened(step, what, kinds.get(step.process) ?? 'other');

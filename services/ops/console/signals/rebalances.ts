@@ -1,7 +1,6 @@
 import type { Signal } from '#policy/operations/signals';
-import type { ServiceLook } from '../../scrape/scrape-service';
+import type { CounterStep } from '../../scrape/counter-steps';
 import { ofKafka, signal } from './causes';
-import { CounterSteps } from './counter-steps';
 
 const name = 'dispatch_group_joins_total';
 /** As the rule RoundhouseRebalanceStorm has them. */
@@ -10,7 +9,6 @@ const mostJoins = 6;
 
 /** Groups whose members are shared out anew again and again. */
 export class Rebalances {
-  private readonly steps = new CounterSteps(new Set([name]));
   private joins: {
     readonly at: number;
     readonly process: string;
@@ -18,10 +16,9 @@ export class Rebalances {
     readonly by: number;
   }[] = [];
 
-  saw(looks: readonly ServiceLook[], at: number): Signal[] {
-    const steps = this.steps.saw(looks);
+  saw(steps: readonly CounterStep[], at: number): Signal[] {
     this.joins = this.joins.filter((join) => join.at > at - windowMs && join.at <= at);
-    for (const { process, labels, by } of steps)
+    for (const { process, labels, by } of steps.filter((step) => step.name === name))
       this.joins.push({ at, process, group: labels['consumergroup'] ?? '?', by });
     const groups = [...new Set(this.joins.map(({ group }) => group))];
     return groups.flatMap((group) => this.of(group));

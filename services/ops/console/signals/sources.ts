@@ -1,4 +1,5 @@
 import type { LagView } from '../../kafka/lag-book';
+import type { CounterStep } from '../../scrape/counter-steps';
 import type { ProcessLook } from './process-look';
 
 /** Rounds at risk, by what keeps them. */
@@ -13,6 +14,8 @@ export interface RiskCounts {
 /** What signals are made of. */
 export interface SignalSources {
   readonly processes: readonly ProcessLook[];
+  /** Of their counters, since the look before. */
+  readonly steps: readonly CounterStep[];
   readonly lag: LagView;
   /** Why the brokers could not be asked; null where they answer. */
   readonly kafkaFault: string | null;
