@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { projectPath } from '#schemas/project-root';
 import { engineChild } from './engine-child';
 
 const env = { PATH: '/bin', REDIS_URL: 'redis://u:p@h', ROUNDHOUSE_MODELS_DIR: 'models' };
@@ -14,4 +16,20 @@ test('privileges are kept where confinement is off', () => {
   const off = engineChild(['node'], { ...env, ROUNDHOUSE_ENGINE_CONFINEMENT: 'off' }, socket);
   expect(off.args).not.toContain('--no-new-privs');
   expect(off.env).not.toHaveProperty('REDIS_URL');
+});
+
+const onlyFiles = projectPath('build', 'native', 'only-files');
+const whenBuilt = existsSync(onlyFiles) ? test : test.skip;
+
+whenBuilt('it opens its own files alone, and temporary ones in its own folder, unless any are wanted', () => {
+  const own = { ...socket, ROUNDHOUSE_ENGINE_SOCKET: '/run/one/engine.sock', ROUNDHOUSE_DEVICES: 'cpu' };
+  const { program, args, env: given } = engineChild(['node', 'main.js'], env, own);
+  const words = [program, ...args];
+  const rest = words.slice(words.indexOf(onlyFiles));
+  expect(rest.slice(rest.indexOf('--'))).toEqual(['--', 'node', 'main.js']);
+  expect(rest[rest.indexOf('/run/one') - 1]).toBe('--write');
+  expect(given['TMPDIR']).toBe('/run/one');
+  const any = engineChild(['node'], { ...env, ROUNDHOUSE_ENGINE_FILES: 'any' }, own);
+  expect(any.args).not.toContain(onlyFiles);
+  expect(any.env).not.toHaveProperty('TMPDIR');
 });

@@ -1,5 +1,9 @@
+import { existsSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { projectPath } from '#schemas/project-root';
 import type { Env } from './config';
 import { endsWithParent } from './ends-with-parent';
+import { filesOfEngine, hasOwnFilesOnly } from './engine-files';
 import { fewHeaps } from './few-heaps';
 import { withoutSecrets } from './without-secrets';
 
@@ -9,12 +13,30 @@ export interface EngineChild {
   readonly env: Env;
 }
 
+/** Built with the addons (native/confine/launch). */
+const onlyFiles = projectPath('build', 'native', 'only-files');
+
+/** Without the program the engine says what it lacks, or ends. */
+function limited(command: readonly string[], env: Env): readonly string[] {
+  if (!hasOwnFilesOnly(env) || !existsSync(onlyFiles)) return command;
+  const words = Object.entries(filesOfEngine(env)).flatMap(([kind, paths]: [string, readonly string[]]) =>
+    paths.flatMap((path) => [`--${kind}`, path]),
+  );
+  return [onlyFiles, ...words, '--', ...command];
+}
+
+/** Of temporary files, too, it has none in common with others. */
+function ownFolder({ ROUNDHOUSE_ENGINE_SOCKET: socket, ...env }: Env): Env {
+  return socket !== undefined && hasOwnFilesOnly(env) ? { TMPDIR: dirname(socket) } : {};
+}
+
 /**
- * How an engine is started, whoever starts it: it ends with us, has no privileges (unless
- * ROUNDHOUSE_ENGINE_CONFINEMENT is off) and of our environment no secrets.
+ * How an engine is started, whoever starts it: it ends with us, and of our environment it has no secrets. Unless
+ * ROUNDHOUSE_ENGINE_CONFINEMENT is off it has no privileges either, and opens its own files alone.
  */
 export function engineChild(command: readonly string[], env: Env, own: Env): EngineChild {
+  const all = { ...fewHeaps, ...withoutSecrets(env), ...own };
   const withoutPrivileges = env['ROUNDHOUSE_ENGINE_CONFINEMENT'] !== 'off';
-  const [program, ...args] = endsWithParent(command, { withoutPrivileges });
-  return { program: program!, args, env: { ...fewHeaps, ...withoutSecrets(env), ...own } };
+  const [program, ...args] = endsWithParent(limited(command, all), { withoutPrivileges });
+  return { program: program!, args, env: { ...all, ...ownFolder(all) } };
 }

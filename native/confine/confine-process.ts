@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { getSystemErrorName } from 'node:util';
 import { loadBindings } from './bindings';
 
@@ -15,7 +15,7 @@ export function hasCapabilities(status: string): boolean {
   return /^Cap(Eff|Prm):\s+0*[1-9a-f]/m.test(status);
 }
 
-/** They can't be taken from the other threads of a running process: whoever started it has to. */
+/** Like files they can't be taken from the other threads of a running process: whoever started it has to. */
 function capabilitiesLeft(): string[] {
   try {
     return hasCapabilities(readFileSync('/proc/self/status', 'latin1'))
@@ -26,22 +26,37 @@ function capabilitiesLeft(): string[] {
   }
 }
 
+/** Of a process that was limited to files of its own, no folder above them can be listed. */
+function filesLeft(landlockVersion: number): string[] {
+  try {
+    readdirSync('/');
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EACCES' ? [] : [`files: ${(error as Error).message}`];
+  }
+  return [
+    landlockVersion === 0
+      ? 'files: this kernel, or what the process runs in, has no Landlock'
+      : 'files: it was not started through build/native/only-files',
+  ];
+}
+
 /**
  * From now on every thread of this process, and what it starts, opens sockets of Unix and netlink alone, looks into no
- * other process, and gets no more privileges. It can't be taken back.
+ * other process, and gets no more privileges. It can't be taken back. Files, and capabilities, can only be looked at here.
  */
-export function confineProcess(): Confinement {
-  let found: ReturnType<ReturnType<typeof loadBindings>['confine']>;
+export function confineProcess({ ownFilesOnly }: { readonly ownFilesOnly: boolean }): Confinement {
+  let bindings: ReturnType<typeof loadBindings>;
   try {
-    found = loadBindings().confine();
+    bindings = loadBindings();
   } catch (error) {
     return { holds: false, lacking: (error as Error).message };
   }
-  const { noNewPrivileges, filter } = found;
+  const { noNewPrivileges, filter } = bindings.confine();
   const lacking = [
     ...(noNewPrivileges === 0 ? [] : [`no_new_privs: ${nameOf(noNewPrivileges)}`]),
     ...(filter === 0 ? [] : [`seccomp: ${nameOf(filter)}`]),
     ...capabilitiesLeft(),
+    ...(ownFilesOnly ? filesLeft(bindings.landlockVersion()) : []),
   ].join(', ');
   return { holds: lacking === '', lacking };
 }

@@ -73,6 +73,12 @@ const more = {
   'inference-worker': [
     ['dispatch_engine_up', 'gauge', '`engine`', '1 while an engine takes requests.'],
     [
+      'dispatch_engine_unconfined',
+      'gauge',
+      '`engine`',
+      '1 while an engine runs that is less confined than ROUNDHOUSE_ENGINE_CONFINEMENT asks for.',
+    ],
+    [
       'nv_inference_*, nv_pinned_memory_pool_*',
       '',
       '`model`, `version`, `engine`',

@@ -17,6 +17,7 @@ export class EngineLink {
   private reason: string | null = 'the engine has not started yet';
   private handedOver = false;
   private device = 'cpu';
+  private lacksConfinement = '';
   private readonly waiters = new Set<Waiter>();
   private readonly listeners = new Set<(reason: string | null) => void>();
   private readonly watchers = new Set<() => void>();
@@ -25,6 +26,11 @@ export class EngineLink {
   /** As it stands in outcomes: byte-equal replay holds for one device kind. */
   get deviceKind(): string {
     return this.device;
+  }
+
+  /** What of its confinement doesn't hold; empty where all does, and while it is down. */
+  get unconfined(): string {
+    return this.client === null ? '' : this.lacksConfinement;
   }
 
   /** How many engines have been active so far. */
@@ -61,11 +67,12 @@ export class EngineLink {
     return this.client === null ? null : this.socketAddress;
   }
 
-  up(client: EngineClient, address: string, deviceKind = 'cpu'): void {
+  up(client: EngineClient, address: string, deviceKind = 'cpu', unconfined = ''): void {
     const wasHandedOver = this.handedOver;
     this.client = client;
     this.socketAddress = address;
     this.device = deviceKind;
+    this.lacksConfinement = unconfined;
     this.incarnation += 1;
     this.reason = null;
     this.handedOver = false;

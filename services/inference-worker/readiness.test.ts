@@ -22,6 +22,21 @@ function linkTo(ready: boolean, states: readonly ModelState[]): EngineLink {
   return link;
 }
 
+test('what of its confinement an engine lacks is a warning, once for all that lack the same', async () => {
+  const [one, other] = [new EngineLink(), new EngineLink()];
+  const client = { repositoryIndex: () => Promise.resolve([]) } as unknown as EngineClient;
+  for (const link of [one, other]) link.up(client, 'unix:/e', 'cpu', 'files: no Landlock');
+  const both = new EngineSet([
+    { id: 'cpu:0', link: one },
+    { id: 'cpu:1', link: other },
+  ]);
+  expect(await engineWarnings(both)).toMatch(/^the engine is not confined [^;]*: files: no Landlock$/);
+  one.down('it ended');
+  expect(one.unconfined).toBe('');
+  other.up(client, 'unix:/f');
+  expect(await engineWarnings(only(other))).toBeNull();
+});
+
 test('a version that does not load beside one that serves is a warning, and the worker is ready', async () => {
   const link = linkTo(true, [row('1', 'READY'), row('2', 'UNAVAILABLE', reason), row('3', 'UNLOADING')]);
   expect(await engineReadiness(only(link))).toBeNull();

@@ -28,7 +28,16 @@ export async function engineReadiness(engines: EngineSet | undefined): Promise<s
   return engines.all.length === 1 ? faults[found]! : `${engines.all[found]!.id}: ${faults[found]}`;
 }
 
-/** Engines that are down beside others, and versions that don't load beside others that serve; null without any. */
+/** The same for all is said once. */
+function unconfined({ all }: EngineSet): string[] {
+  const lacking = new Set(all.map(({ link }) => link.unconfined).filter((text) => text !== ''));
+  return [...lacking].map((text) => `the engine is not confined as it is to be (docs/security.md): ${text}`);
+}
+
+/**
+ * Engines that are down beside others, versions that don't load beside others that serve, and what of an engine's
+ * confinement doesn't hold; null without any.
+ */
 export async function engineWarnings(engines: EngineSet | undefined): Promise<string | null> {
   if (engines === undefined) return null;
   const down = engines.current() === null ? [] : engines.faults();
@@ -38,6 +47,6 @@ export async function engineWarnings(engines: EngineSet | undefined): Promise<st
     .catch(() => []);
   const broken = (states ?? []).filter(({ state, reason }) => state === 'UNAVAILABLE' && reason !== '');
   const versions = broken.map(({ name, version, reason }) => `${name}${version && ` ${version}`}: ${reason}`);
-  const warnings = [...down, ...versions];
+  const warnings = [...down, ...versions, ...unconfined(engines)];
   return warnings.length === 0 ? null : warnings.join('; ');
 }

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { engineChild } from '#lib/engine-child';
 import { fewHeaps } from '#lib/few-heaps';
 import { projectPath } from '#schemas/project-root';
 
@@ -21,23 +22,30 @@ export interface RunningEngine {
   stop(): Promise<number | null>;
 }
 
-/** The engine as the supervisor starts it; resolves at its ready message, rejects when it ends before. */
+export interface StartOptions {
+  /** Without privileges and with its own files alone, as the supervisor starts it. */
+  readonly confined?: boolean;
+}
+
+/** Resolves at the engine's ready message, rejects when it ends before. */
 export function startEngineProcess(
   modelsDir: string,
   env: Readonly<Record<string, string>> = {},
+  { confined = false }: StartOptions = {},
 ): Promise<RunningEngine> {
   const folder = mkdtempSync(join(tmpdir(), 'roundhouse-engine-'));
   const socket = env['ROUNDHOUSE_ENGINE_SOCKET'] ?? join(folder, 'engine.sock');
-  const child = spawn(process.execPath, [projectPath('dist/services/inference-worker/engine/main.js')], {
-    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-    env: {
-      ...fewHeaps,
-      PATH: process.env['PATH'],
-      ROUNDHOUSE_MODELS_DIR: modelsDir,
-      ROUNDHOUSE_ENGINE_SOCKET: socket,
-      ...env,
-    },
-  });
+  const command = [process.execPath, projectPath('dist/services/inference-worker/engine/main.js')];
+  const all = {
+    ...fewHeaps,
+    PATH: process.env['PATH'],
+    ROUNDHOUSE_MODELS_DIR: modelsDir,
+    ROUNDHOUSE_ENGINE_SOCKET: socket,
+    ...env,
+  };
+  const bare = { program: command[0]!, args: command.slice(1), env: all };
+  const { program, args, ...own } = confined ? engineChild(command, all, {}) : bare;
+  const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe', 'ipc'], env: own.env });
   const log: LogLine[] = [];
   let errors = '';
   createInterface({ input: child.stdout! }).on('line', (line) => log.push(JSON.parse(line) as LogLine));

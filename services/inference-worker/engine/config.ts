@@ -12,6 +12,14 @@ import {
 
 const name = '[A-Za-z0-9][A-Za-z0-9_.-]{0,99}';
 
+/** Files and folders, read by whoever starts an engine; empty: none. */
+const pathsSetting = (key: string) =>
+  textSetting(key, {
+    default: '',
+    pattern: /^(\/[^:]*(:\/[^:]*)*)?$/,
+    limit: 'paths that begin with /, separated by colons',
+  });
+
 const engineSettings = {
   logLevel: commonSettings.logLevel,
   modelsDir: commonSettings.modelsDir,
@@ -25,6 +33,10 @@ const engineSettings = {
   }),
   /** `on`: what the kernel allows of it; `required`: all of it, or no engine. */
   confinement: choiceSetting('ROUNDHOUSE_ENGINE_CONFINEMENT', ['on', 'required', 'off'], 'on'),
+  /** `own`: it opens no files but those of lib/engine-files.ts; `auto`: so where it has no GPU. Whoever starts it sees to that. */
+  files: choiceSetting('ROUNDHOUSE_ENGINE_FILES', ['auto', 'own', 'any'], 'auto'),
+  alsoRead: pathsSetting('ROUNDHOUSE_ENGINE_READS'),
+  alsoWritten: pathsSetting('ROUNDHOUSE_ENGINE_WRITES'),
   /** Runs models of the Python backend. */
   python: textSetting('ROUNDHOUSE_PYTHON', { default: 'python3' }),
   /** GPUs that it uses: all, none, or those of these numbers (docs/gpu.md). */

@@ -13,8 +13,8 @@ export function engineEvents(telemetry: Telemetry) {
     /** The process of a model of the Python backend had ended. `fault` says why it was not loaded anew; it may be empty. */
     ModelHealed: event<{ model: string; reason: string; fault: string; seconds: number }>({ level: 'error' }),
     ModelUnloaded: event<{ model: string }>({ level: 'info' }),
-    /** `lacking` says what doesn't hold, and why. */
-    EngineConfined: event<{ holds: boolean; lacking: string }>({ level: 'info' }),
+    /** `lacking` says what doesn't hold, and why; `files`: those that it was to open. */
+    EngineConfined: event<{ holds: boolean; lacking: string; files: 'own' | 'any' }>({ level: 'info' }),
     RequestRefused: event<{ code: string; reason: string }>({ level: 'warn' }),
     /** `device` as in outcomes; `unused` says why GPUs of this machine are left alone. */
     DevicesChosen: event<{ device: string; gpus: readonly string[]; unused: string }>({ level: 'info' }),

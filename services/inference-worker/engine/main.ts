@@ -9,7 +9,7 @@ void runService({
   loadConfig: loadEngineConfig,
   async start({ config, telemetry, onStop, send }) {
     const events = engineEvents(telemetry);
-    confine(config.confinement, events);
+    const lacking = confine(config.confinement, process.env, events);
     const environment = {
       all: process.env,
       set: (name: string, value: string) => void (process.env[name] = value),
@@ -17,7 +17,7 @@ void runService({
     const engine = await startEngine(config, events, environment);
     onStop('engine', () => engine.stop());
     const { kind, gpus } = engine.devices;
-    send({ type: 'devices', kind, gpus: gpus.map(({ name }) => name) });
+    send({ type: 'devices', kind, gpus: gpus.map(({ name }) => name), lacking });
     return {};
   },
 });

@@ -124,15 +124,16 @@ function addEngineMetrics(
   engines: readonly NamedLink[],
   triton: TritonPassthrough,
 ): void {
-  registry.add({
-    name: 'dispatch_engine_up',
-    help: '1 while an engine takes requests.',
-    kind: 'gauge',
-    samples: () =>
+  const gauge = (name: string, help: string, holds: (link: EngineLink) => boolean): void => {
+    const samples = () =>
       engines.map(({ id: engine, link }) => {
-        return { suffix: '', labels: labelText({ engine }), value: Number(link.whyDown() === null) };
-      }),
-  });
+        return { suffix: '', labels: labelText({ engine }), value: Number(holds(link)) };
+      });
+    registry.add({ name, help, kind: 'gauge', samples });
+  };
+  gauge('dispatch_engine_up', '1 while an engine takes requests.', (link) => link.whyDown() === null);
+  const help = '1 while an engine runs that is less confined than ROUNDHOUSE_ENGINE_CONFINEMENT asks for.';
+  gauge('dispatch_engine_unconfined', help, (link) => link.unconfined !== '');
   registry.addSource(() => triton.families());
 }
 

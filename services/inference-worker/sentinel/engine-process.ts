@@ -24,6 +24,11 @@ export interface EngineEnd {
   readonly signal: NodeJS.Signals | null;
 }
 
+interface DevicesMessage {
+  readonly kind?: unknown;
+  readonly lacking?: unknown;
+}
+
 const stopTimeoutMs = 5_000;
 const tailLength = 8_192;
 /** Others may hold its standard error open after it has ended: they are not waited for. */
@@ -63,6 +68,8 @@ export class EngineProcess {
   readonly words = new TextTail(tailLength);
   /** As it says before it is ready. */
   deviceKind = 'cpu';
+  /** What of its confinement doesn't hold. */
+  unconfined = '';
   /** null where not even that could be made. */
   private readonly child: ChildProcess | null;
   private isReady = false;
@@ -100,14 +107,19 @@ export class EngineProcess {
   }
 
   private listen(child: ChildProcess): void {
-    child.on('message', (message: { type?: string; kind?: unknown }) => {
-      if (message.type === 'devices') this.deviceKind = String(message.kind);
+    child.on('message', (message: { type?: string } & DevicesMessage) => {
+      if (message.type === 'devices') this.describe(message);
       if (message.type !== 'ready' || this.isReady) return;
       this.isReady = true;
       this.options.onReady();
     });
     child.once('exit', (code, signal) => this.over({ code, signal }));
     child.on('error', (error) => this.notSpawned(error));
+  }
+
+  private describe({ kind, lacking }: DevicesMessage): void {
+    this.deviceKind = String(kind);
+    this.unconfined = String(lacking ?? '');
   }
 
   private notSpawned(error: Error): void {

@@ -152,7 +152,8 @@ export class Sentinel {
     this.active = engine;
     this.activeSince = now;
     engine.process.hurry();
-    this.options.link.up(engine.client!, engine.address, engine.process.deviceKind);
+    const { deviceKind, unconfined } = engine.process;
+    this.options.link.up(engine.client!, engine.address, deviceKind, unconfined);
     const downSeconds = this.downSince === null ? 0 : (now - this.downSince) / 1_000;
     this.downSince = null;
     this.options.events.EngineActivated({
