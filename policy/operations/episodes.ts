@@ -1,4 +1,5 @@
 import { explanationOf, type Explained, type Line, type Signal } from './signals';
+import type { StoredEpisode } from './stored-episodes';
 
 export interface RoundCost {
   /** Decided after their deadline. */
@@ -129,6 +130,8 @@ export class Episodes {
 
   private begin(signal: Signal | null, at: number): Kept | null {
     if (signal === null) return null;
+    // Of the process before: nobody looked in between.
+    for (const one of this.kept) if (one.signal.id === signal.id) one.endedAt ??= one.seenAt;
     const rounds = { late: 0, partial: 0 };
     const one: Kept = {
       ...{ key: ++this.keys, signal, times: 0, beganAt: at, endedAt: null, seenAt: at },
@@ -182,6 +185,41 @@ export class Episodes {
     return those.sort((a, b) => endOf(b) - endOf(a)).map(({ signal }) => signal.id);
   }
 
+  /** What another process needs to go on with these; the oldest first. */
+  stored(): StoredEpisode[] {
+    return this.kept.map(({ key: _key, now: _now, consequences, ...rest }) => ({
+      ...rest,
+      consequences: [...consequences],
+    }));
+  }
+
+  /**
+   * Goes on with what the process before kept. What lasted then, and is seen within half a minute of that, is the same; the
+   * rest has ended. Also later than at the start, where what is there by now began before it was known.
+   */
+  restore(stored: readonly StoredEpisode[], at: number): void {
+    const ahead = Math.max(0, ...stored.map(({ seenAt, endedAt }) => Math.max(seenAt, endedAt ?? 0) - at));
+    const older = stored.flatMap((one) => {
+      const { signal, beganAt, endedAt, seenAt } = one;
+      const shifted = { beganAt: beganAt - ahead, seenAt: seenAt - ahead };
+      const known = this.kept.find(
+        (other) => other.signal.id === signal.id && other.beganAt - shifted.seenAt <= againMs,
+      );
+      if (known !== undefined) {
+        goOn(known, { ...one, ...shifted });
+        return [];
+      }
+      const end = endedAt === null ? null : endedAt - ahead;
+      const isOfThePast = this.lookedAt > -Infinity || shifted.seenAt < at - againMs;
+      const ended = end ?? (isOfThePast ? shifted.seenAt : null);
+      const rest = { consequences: new Map(one.consequences), now: [], rounds: { ...one.rounds } };
+      return [{ ...one, ...shifted, ...rest, key: ++this.keys, endedAt: ended }];
+    });
+    this.kept = [...older, ...this.kept];
+    this.changes += 1;
+    this.forget(at);
+  }
+
   /** The newest first. */
   all(): Episode[] {
     return this.kept.map(episodeOf).reverse();
@@ -197,6 +235,16 @@ export class Episodes {
     const rank = (one: Standing): number => Number(one.level === 'warn') + 2 * Number(isOver(one));
     return found.sort((a, b) => rank(a) - rank(b) || a.beganAt - b.beganAt);
   }
+}
+
+/** The same as what is there already, from before it was seen here. */
+function goOn(known: Kept, { beganAt, times, consequences, rounds }: StoredEpisode): void {
+  known.beganAt = Math.min(known.beganAt, beganAt);
+  known.times += times;
+  known.rounds.late += rounds.late;
+  known.rounds.partial += rounds.partial;
+  for (const [id, line] of consequences)
+    if (known.consequences.size < mostConsequences) known.consequences.set(id, line);
 }
 
 /** What happened has no end of its own: it stands as long as something follows from it. */

@@ -1,14 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connectBus, type Bus } from '#lib/bus/kafka';
 import { kafkaAccess } from '#lib/bus/kafka-security';
+import { redisAccess } from '#lib/redis-security';
 import { readServerTls } from '#lib/server-tls';
 import type { ServiceContext, ServicePorts } from '#lib/service';
+import { Episodes } from '#policy/operations/episodes';
 import type { UnixMs } from '#schemas/brands';
 import { projectPath } from '#schemas/project-root';
 import { topicsOf } from '#schemas/topics';
 import type { OpsConfig } from './config';
 import { Attention } from './console/attention';
 import { ConsoleState } from './console/console-state';
+import { KeptEpisodes } from './console/kept-episodes';
 import { Looks } from './console/looks';
 import { opsEvents } from './events';
 import { addFamilies } from './families';
@@ -31,20 +34,28 @@ interface Parts {
   readonly lag: LagWatch;
   readonly rounds: RoundLog;
   readonly state: ConsoleState;
+  readonly kept: KeptEpisodes;
   readonly viewers: Viewers;
   /** Why rounds are not followed; null while they are. */
   following: string | null;
 }
 
 function makeParts({ config, logger, onStop }: Context): Parts {
-  const { topicPrefix } = config;
+  const { topicPrefix, intervalMs } = config;
   const bus = connectBus({ ...kafkaAccess(config), clientId: 'roundhouse-ops', logger });
   onStop('bus', () => bus.close());
   const lag = new LagWatch(bus, watchedGroups(topicPrefix, config.groups), topicPrefix);
   const rounds = new RoundLog(config.rounds);
-  const state = new ConsoleState(rounds, topicPrefix, config.intervalMs);
+  const episodes = new Episodes();
+  const kept = new KeptEpisodes(episodes, { ...redisAccess(config), topicPrefix, logger });
+  onStop('kept', () => kept.close());
+  const state = new ConsoleState(rounds, episodes, {
+    topicPrefix,
+    intervalMs,
+    whyForgotten: () => kept.whyNot(),
+  });
   const viewers = new Viewers(config.viewers, config.viewersOfAddress);
-  return { bus, lag, rounds, state, viewers, following: 'the topics are not read yet' };
+  return { bus, lag, rounds, state, kept, viewers, following: 'the topics are not read yet' };
 }
 
 async function startHttp(context: Context, parts: Parts): Promise<number> {
@@ -63,8 +74,8 @@ async function startHttp(context: Context, parts: Parts): Promise<number> {
       problems: () => {
         const now = state.snapshot();
         if (now === null) return null;
-        const { at, level, problems, recent } = now;
-        return { at, level, problems, recent };
+        const { at, level, problems, recent, forgets } = now;
+        return { at, level, problems, recent, forgets };
       },
       search: (text) => rounds.search(text, 50),
       detail: (id) => timelines.detail(id),
@@ -104,7 +115,7 @@ async function followWhenThere(context: Context, parts: Parts, since: UnixMs): P
 export async function startOps(context: Context): Promise<ServicePorts> {
   const { config, logger, onStop } = context;
   const parts = makeParts(context);
-  const { lag, state, viewers } = parts;
+  const { lag, state, kept, viewers } = parts;
   const attention = new Attention(config.intervalMs, () => viewers.count);
   addFamilies(context.telemetry.registry, {
     lag: () => {
@@ -125,11 +136,13 @@ export async function startOps(context: Context): Promise<ServicePorts> {
       const tick = state.saw(seen);
       viewers.tick(tick, () => (isFirst ? state.snapshot() : null));
       isFirst = false;
+      kept.soon();
     },
   });
   onStop('looks', () => looks.close());
   viewers.onFirst = () => looks.soon();
-  looks.start();
+  // What is wrong now may have been wrong before.
+  void kept.open().then(() => looks.start());
   void followWhenThere(context, parts, (Date.now() - config.historyMs) as UnixMs);
   return { http };
 }

@@ -204,6 +204,9 @@ group('the console in a browser', () => {
     await shows('No connection since');
     await pipeline.restart('ops');
     await shows('All is well');
+    // What it knew of before it was killed is in Redis.
+    await page.getByRole('heading', { name: 'Recently' }).waitFor();
+    await page.getByText('not kept over a restart').waitFor({ state: 'detached' });
     expect(faults.filter((fault) => !/ERR_|404|Failed to load/.test(fault))).toEqual([]);
     await until(async () => (await fetch(`${pipeline.consoleUrl}/readyz`)).ok, 'ready');
   }, 120_000);

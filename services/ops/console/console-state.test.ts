@@ -1,4 +1,5 @@
 import { MetricsRegistry } from '#lib/metrics/registry';
+import { Episodes } from '#policy/operations/episodes';
 import type { DecisionSummary } from '#schemas/summaries';
 import { buildLook } from '../../../test/support/build-look';
 import { buildDecisionView, buildRoundView } from '../../../test/support/build-round-view';
@@ -20,7 +21,9 @@ function offsets(sent: number, taken: number, members = 1) {
 
 function setUp() {
   const rounds = new RoundLog(2_000);
-  const state = new ConsoleState(rounds, '', 2_000);
+  const state = new ConsoleState(rounds, new Episodes(), {
+    ...{ topicPrefix: '', intervalMs: 2_000, whyForgotten: () => null },
+  });
   const book = new LagBook();
   const look = (at: number, sent: number, taken: number, changes: Partial<Seen> = {}) =>
     state.saw({

@@ -1,4 +1,4 @@
-import { Episodes } from '#policy/operations/episodes';
+import type { Episodes } from '#policy/operations/episodes';
 import { explain } from '#policy/operations/signals';
 import { topicsOf, type Topics } from '#schemas/topics';
 import { computeFigures, windowMs, type Figures } from '../figures/figures';
@@ -31,6 +31,13 @@ export interface Seen {
   readonly missingTopics: readonly string[];
 }
 
+interface ConsoleOptions {
+  readonly topicPrefix: string;
+  readonly intervalMs: number;
+  /** Why what was wrong of late would not outlive this process; null where it does. */
+  whyForgotten(): string | null;
+}
+
 /** As many as the page keeps. */
 const mostChanged = 400;
 
@@ -47,7 +54,6 @@ export class ConsoleState {
   private readonly lastAnswers = new LastAnswers();
   private readonly kinds = new Kinds();
   private readonly signals = new SignalFinder();
-  private readonly episodes = new Episodes();
   private toldVersion = 0;
   private firstLookAt: number | null = null;
   private readonly risk: RiskWatch;
@@ -56,12 +62,13 @@ export class ConsoleState {
 
   constructor(
     private readonly rounds: RoundLog,
-    private readonly prefix: string,
-    private readonly intervalMs: number,
+    private readonly episodes: Episodes,
+    private readonly options: ConsoleOptions,
   ) {
-    this.risk = new RiskWatch(ownGroups(prefix));
+    const { topicPrefix, intervalMs } = options;
+    this.risk = new RiskWatch(ownGroups(topicPrefix));
     this.history = new History(intervalMs);
-    this.topics = topicsOf(prefix);
+    this.topics = topicsOf(topicPrefix);
   }
 
   saw(seen: Seen): Tick {
@@ -83,6 +90,7 @@ export class ConsoleState {
       ...{ at, problems, level: worstLevel(problems), figures, counts, ...this.recentIfNew() },
       way: this.way(),
       ...this.processes(seen),
+      forgets: this.options.whyForgotten(),
       groups: lag.groups.map(groupView),
       rounds: this.rounds.takeChanged(mostChanged),
     };
@@ -110,7 +118,8 @@ export class ConsoleState {
 
   /** For who begins to look; null before the first look. */
   snapshot(): Snapshot | null {
-    const { tick, history, prefix, intervalMs } = this;
+    const { tick, history } = this;
+    const { topicPrefix: prefix, intervalMs } = this.options;
     if (tick === null) return null;
     const past = { at: history.times, figures: history.figures };
     const rounds = this.rounds.latest(mostChanged);

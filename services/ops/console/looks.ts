@@ -29,6 +29,7 @@ export class Looks {
   constructor(private readonly parts: LooksParts) {}
 
   start(): void {
+    if (this.isOver) return;
     this.timer = null;
     this.running = this.look();
   }

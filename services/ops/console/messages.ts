@@ -83,6 +83,8 @@ export interface Tick {
   readonly problems: readonly Problem[];
   /** What was wrong of late, the newest first; absent where it is as it was at the look before. */
   readonly recent?: readonly Episode[];
+  /** Why a restart of the console would lose them; null where it doesn't. */
+  readonly forgets: string | null;
   readonly figures: Figures;
   readonly way: Readonly<Record<WayTopic, StageView | null>>;
   readonly counts: RoundCounts;

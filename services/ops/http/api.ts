@@ -7,7 +7,7 @@ export interface Reply {
   readonly body: object;
 }
 
-export type ProblemsNow = Pick<Snapshot, 'at' | 'level' | 'problems' | 'recent'>;
+export type ProblemsNow = Pick<Snapshot, 'at' | 'level' | 'problems' | 'recent' | 'forgets'>;
 
 export interface ApiParts {
   /** What is wrong and was of late; null before the first look. */

@@ -55,6 +55,7 @@ export function Recently({ view }: { readonly view: Snapshot }): JSX.Element | n
     <section aria-labelledby="recently-title" class="panel recently">
       <h2 id="recently-title">
         Recently <small>what began and ended in the last hours, as far as this console was there</small>
+        {view.forgets !== null && <small> not kept over a restart: {view.forgets}</small>}
       </h2>
       <ul>
         {shown.map((episode) => (

@@ -1,0 +1,88 @@
+import type { RoundCost } from './episodes';
+import type { Line, Signal } from './signals';
+
+/** An episode as it outlives its process: JSON. Times are Unix ms. */
+export interface StoredEpisode {
+  readonly signal: Signal;
+  readonly times: number;
+  readonly beganAt: number;
+  readonly endedAt: number | null;
+  readonly seenAt: number;
+  readonly consequences: readonly (readonly [id: string, line: Line])[];
+  readonly rounds: Readonly<RoundCost>;
+}
+
+/** Another one where older lists can't be read any more. */
+const format = 1;
+const mostEpisodes = 60;
+const mostConsequences = 8;
+const mostIds = 100;
+const mostLetters = 20_000;
+
+/** The newest, as many as have room: `list` has the oldest first. */
+export function writeEpisodes(list: readonly StoredEpisode[], mostBytes: number): string {
+  const kept: string[] = [];
+  let bytes = 0;
+  for (const episode of list.toReversed()) {
+    const text = JSON.stringify(episode);
+    bytes += Buffer.byteLength(text) + 1;
+    if (bytes > mostBytes) break;
+    kept.unshift(text);
+  }
+  return `{"format":${format},"episodes":[${kept.join(',')}]}`;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string' && value.length <= mostLetters;
+const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
+
+function isLine(value: unknown): value is Line {
+  if (!isFields(value)) return false;
+  const { level, where, words, runbook } = value;
+  const isPage = isText(runbook) && /^\w*$/.test(runbook);
+  return (level === 'warn' || level === 'bad') && isText(where) && isText(words) && isPage;
+}
+
+function isReport(value: unknown): boolean {
+  return value === undefined || (isFields(value) && isText(value['worker']) && isText(value['id']));
+}
+
+function isSignal(value: unknown): value is Signal {
+  if (!isLine(value)) return false;
+  const { id, after, times, report } = value as Line & Fields;
+  const areIds = Array.isArray(after) && after.length <= mostIds && after.every(isText);
+  return isText(id) && areIds && (times === null || isCount(times)) && isReport(report);
+}
+
+function isConsequence(value: unknown): boolean {
+  return Array.isArray(value) && value.length === 2 && isText(value[0]) && isLine(value[1]);
+}
+
+function isEpisode(value: unknown): value is StoredEpisode {
+  if (!isFields(value)) return false;
+  const { signal, times, beganAt, endedAt, seenAt, consequences, rounds } = value;
+  const areTimes = isCount(beganAt) && isCount(seenAt) && (endedAt === null || isCount(endedAt));
+  const areCosts = isFields(rounds) && isCount(rounds['late']) && isCount(rounds['partial']);
+  const areLines =
+    Array.isArray(consequences) &&
+    consequences.length <= mostConsequences &&
+    consequences.every(isConsequence);
+  return isSignal(signal) && isCount(times) && areTimes && areCosts && areLines;
+}
+
+/** Those that can be read; whoever writes to the same place may write anything. */
+export function readEpisodes(text: string): StoredEpisode[] {
+  let stored: unknown = null;
+  try {
+    stored = JSON.parse(text);
+  } catch {
+    // As if nothing were there.
+  }
+  if (!isFields(stored) || stored['format'] !== format || !Array.isArray(stored['episodes'])) return [];
+  return stored['episodes'].filter(isEpisode).slice(-mostEpisodes);
+}

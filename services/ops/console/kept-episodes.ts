@@ -1,0 +1,112 @@
+import { closeRedis, createRedis, redisAddress, type Redis } from '#lib/redis';
+import type { RedisSecurity } from '#lib/redis-security';
+import type { Logger } from '#lib/telemetry';
+import type { Episodes } from '#policy/operations/episodes';
+import { readEpisodes, writeEpisodes } from '#policy/operations/stored-episodes';
+
+/** As long as the list goes back. */
+const ttlMs = 12 * 3_600_000;
+const mostBytes = 256 * 1024;
+/** While something stands the list changes at every look. */
+const leastPauseMs = 5_000;
+const patienceMs = 1_000;
+
+interface KeptOptions {
+  readonly url: string;
+  readonly security?: RedisSecurity;
+  readonly topicPrefix: string;
+  readonly logger: Logger;
+  /** Between two writes; five seconds where absent. */
+  readonly pauseMs?: number;
+}
+
+/** The console does without it: it is asked again every five seconds, and nothing waits for it. */
+const unhurried = {
+  enableOfflineQueue: false,
+  maxRetriesPerRequest: 0,
+  commandTimeout: patienceMs,
+  retryStrategy: (times: number) => Math.min(250 * 2 ** Math.min(times, 5), leastPauseMs),
+};
+
+/**
+ * What was wrong of late, in Redis, so that it outlives this process: just in trouble consoles are started again. Without
+ * Redis it is kept in memory alone. Nothing is written before what is there was read: of several consoles of a deployment
+ * the last one that writes wins.
+ */
+export class KeptEpisodes {
+  private readonly redis: Redis;
+  private readonly key: string;
+  private readonly pauseMs: number;
+  private hasRead = false;
+  private keptVersion = -1;
+  private notBefore = -Infinity;
+  private running: Promise<void> | null = null;
+  private fault: string | null = 'Redis was not asked yet';
+  private told: string | null = null;
+
+  constructor(
+    private readonly episodes: Episodes,
+    private readonly options: KeptOptions,
+  ) {
+    const { topicPrefix, pauseMs, ...rest } = options;
+    this.pauseMs = pauseMs ?? leastPauseMs;
+    this.key = `${topicPrefix}ops:recently`;
+    this.redis = createRedis({ ...rest, name: 'ops', redis: unhurried });
+  }
+
+  /** Why it would not outlive this process; null where it does. */
+  whyNot(): string | null {
+    return this.fault;
+  }
+
+  /** Resolves when what was kept is there, or Redis doesn't answer soon. Never rejects. */
+  async open(): Promise<void> {
+    const late = new Promise<void>((resolve) => setTimeout(resolve, patienceMs).unref());
+    const connected = this.redis.connect().catch(() => undefined);
+    await Promise.race([connected.then(() => this.keep()), late]);
+  }
+
+  /** Behind a look: writes what changed, seldom. */
+  soon(): void {
+    if (performance.now() < this.notBefore) return;
+    this.notBefore = performance.now() + this.pauseMs;
+    void this.keep();
+  }
+
+  private keep(): Promise<void> {
+    this.running ??= this.keepOnce().finally(() => (this.running = null));
+    return this.running;
+  }
+
+  private async keepOnce(): Promise<void> {
+    try {
+      if (this.redis.status !== 'ready')
+        throw new Error(`Redis at ${redisAddress(this.options.url)} does not answer`);
+      if (!this.hasRead) await this.read();
+      if (this.hasRead && this.episodes.version !== this.keptVersion) await this.write();
+      this.fault = this.told = null;
+    } catch (error) {
+      this.fault = error instanceof Error ? error.message : String(error);
+      if (this.told === null) this.options.logger.warn({ event: 'RecentlyNotKept', reason: this.fault });
+      this.told = this.fault;
+    }
+  }
+
+  private async read(): Promise<void> {
+    const text = await this.redis.get(this.key);
+    this.hasRead = true;
+    if (text !== null) this.episodes.restore(readEpisodes(text), Date.now());
+  }
+
+  private async write(): Promise<void> {
+    const { version } = this.episodes;
+    await this.redis.set(this.key, writeEpisodes(this.episodes.stored(), mostBytes), 'PX', ttlMs);
+    this.keptVersion = version;
+  }
+
+  async close(): Promise<void> {
+    await this.keep();
+    await this.keep();
+    await closeRedis(this.redis);
+  }
+}
