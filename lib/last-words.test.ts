@@ -1,6 +1,7 @@
 import { createServer, get, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { LastWords } from './last-words';
+import { RoundhouseError } from '#schemas/errors';
+import { LastWords, wordsOf } from './last-words';
 
 let words: LastWords;
 let server: Server;
@@ -58,4 +59,22 @@ test('no more than sixteen may listen, four of an address; who leaves makes room
   }
   expect(status).toBe(200);
   for (const listener of listeners) listener.destroy();
+});
+
+describe('what ended a process', () => {
+  test('an error of our table needs no place', () =>
+    expect(wordsOf(new RoundhouseError('CLOCK_SKEWED', '5,000 ms ahead'))).toBe(
+      'CLOCK_SKEWED: 5,000 ms ahead',
+    ));
+
+  test('any other one has it, however long its message', () => {
+    const place = / \(lib\/last-words\.test\.[jt]s:\d+\)$/;
+    expect(wordsOf(new TypeError('x is not a function'))).toMatch(place);
+    const long = wordsOf(new Error(`${'x'.repeat(5_000)}\nmore`));
+    expect(long).toMatch(place);
+    expect(long.length).toBeLessThanOrEqual(500);
+  });
+
+  test('addresses without users and passwords', () =>
+    expect(wordsOf('connect redis://me:secret@host:1 failed')).toBe('connect redis://***@host:1 failed'));
 });

@@ -1,5 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { RoundhouseError } from '#schemas/errors';
 import { networkOf } from './access/network-of';
+import { ownPlace } from './own-place';
 
 /** Why a process ends, for whoever asked to be told. */
 export interface Farewell {
@@ -12,8 +14,22 @@ const mostListeners = 16;
 /** Of one address, so that nobody keeps the others from hearing. */
 const mostOfAddress = 4;
 const mostLetters = 500;
+/** Leaves room for the place behind it. */
+const mostOfMessage = 320;
 /** A line in between lets both sides see that the other one is there. */
 const heartbeatMs = 15_000;
+
+/**
+ * Of what ended a process. An error of our own table says what is wrong; of any other one its first line alone tells nobody
+ * much, so the place in our code stands behind it. Users and passwords in addresses are left out.
+ */
+export function wordsOf(error: unknown): string {
+  if (error instanceof RoundhouseError) return `${error.code}: ${error.message}`;
+  const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  const [line = ''] = text.replace(/\/\/[^\s/@]*@/g, '//***@').split('\n', 1);
+  const place = error instanceof Error ? ownPlace(error.stack ?? '') : null;
+  return place === null ? line : `${line.slice(0, mostOfMessage)} (${place})`;
+}
 
 /**
  * Answers of `GET /last-words`: begun at once and ended with the process, so that nobody has to look in just the moment in

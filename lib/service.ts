@@ -1,7 +1,7 @@
 import { RoundhouseError, type ErrorCode } from '#schemas/errors';
 import { codeVersion } from './code-version';
 import type { Env } from './config';
-import { lastWords } from './last-words';
+import { lastWords, wordsOf } from './last-words';
 import { createTelemetry, type LogLevel, type Logger, type Telemetry } from './telemetry';
 import { openTracer } from './tracing/open-tracer';
 import type { TracingConfig } from './tracing/settings';
@@ -167,7 +167,7 @@ class RunningService<C> {
     this.exiting = true;
     this.stopping.abort();
     const { logger } = this.telemetry;
-    lastWords.say({ exitCode: code, words: error === undefined ? this.whyStopped : describe(error) });
+    lastWords.say({ exitCode: code, words: error === undefined ? this.whyStopped : wordsOf(error) });
     if (code !== exitCodes.ok) {
       logger.fatal({ event: 'ServiceFailed', exitCode: code, error }, describe(error));
       process.stderr.write(`${this.definition.name}: ${describe(error)}\n`);
