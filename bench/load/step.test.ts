@@ -34,6 +34,9 @@ test('a step counts what was refused, late, and lacked plans', () => {
     closedByDeadline: 1,
     candidatesPerSecond: 300,
     decisionMsP50: 900,
+    // Of 600, 100 and −1.
+    leftMsLeast: -1,
+    leftMsP1: -1,
   });
   expect(isCarried(step)).toBe(false);
 });

@@ -24,6 +24,9 @@ export interface Step {
   /** What the late ones had left then: the median, ms. */
   readonly lateLeadMsP50: number;
   readonly lateByMsP50: number;
+  /** What the decided rounds had left when their decision was on Kafka, ms: the least, and what all but 1% had; below 0 is late. */
+  readonly leftMsLeast: number;
+  readonly leftMsP1: number;
   /** The way of the first late ones. */
   readonly lateRounds: readonly LateRound[];
   readonly coverageMean: number;
@@ -55,6 +58,7 @@ export function stepOf(
     decided.reduce((total, one) => total + of(one), 0);
   const times = decided.map(decisionMs);
   const late = decided.filter(({ decidedAt, deadline }) => decidedAt! > deadline);
+  const lefts = decided.map(({ decidedAt, deadline }) => deadline - decidedAt!);
   const leads = late.map(({ manifestAt, deadline }) => deadline - manifestAt);
   return {
     roundsPerSecond: round(roundsPerSecond, 2),
@@ -71,6 +75,8 @@ export function stepOf(
         0.5,
       ),
     ),
+    leftMsLeast: round(Math.min(...lefts)),
+    leftMsP1: round(percentile(lefts, 0.01)),
     lateRounds: late.slice(0, mostLateRounds).map(lateRoundOf),
     coverageMean: round(sum(({ coverage }) => coverage) / Math.max(1, decided.length), 4),
     wholeShare: round(count(({ coverage }) => coverage === 1) / Math.max(1, accepted.length), 4),

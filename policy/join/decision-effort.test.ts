@@ -27,7 +27,7 @@ test.each([
 test.each([
   ['a third of what is left: 900 / 3', 900, 100, 300],
   ['more where more is needed', 900, 350, 350],
-  ['but half at most: 900 / 2', 900, 800, 450],
+  ['but two thirds at most: 900 · 2 / 3', 900, 800, 600],
 ])('kept of the time: %s', (_, left, needed, kept) => expect(keptMs(left, needed)).toBe(kept));
 
 test('nothing waits: nothing is in the way', () => expect(effortOfFirst([], 0)).toBe('full'));

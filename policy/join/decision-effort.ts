@@ -21,15 +21,16 @@ export interface NextDecision {
   readonly effort: Effort;
 }
 
-const KEPT_SHARE = 1 / 3;
+const LEAST_KEPT_SHARE = 1 / 3;
+const MOST_KEPT_SHARE = 2 / 3;
 
 /**
  * Of the `leftMs` that a round has when it could be decided, what its decision has to leave: what comes after it, `neededMs`,
- * and a third at least, but half at most. Where more rounds come than can be decided they wait until this point, and not to
+ * and a third at least, but two thirds at most. Where more rounds come than can be decided they wait until this point, and not to
  * the last moment, from which one pause of the process would make all of them late.
  */
 export function keptMs(leftMs: number, neededMs: number): number {
-  return Math.min(Math.max(neededMs, KEPT_SHARE * leftMs), leftMs / 2);
+  return Math.min(Math.max(neededMs, LEAST_KEPT_SHARE * leftMs), MOST_KEPT_SHARE * leftMs);
 }
 
 const makesIt = ({ until }: WaitingDecision, at: number): boolean => until === null || at <= until;

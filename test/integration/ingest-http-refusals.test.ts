@@ -33,7 +33,7 @@ test('while closes take a second, a round with less time is 503, which says how 
   }, 'a refusal');
   expect(refused!.body).toMatchObject({ error: 'INGEST_BUSY', faults: [{ path: 'deadline' }] });
   expect(refused!.body.message).toMatch(
-    /a round needs \d+ ms at present: 150 at least, \d+ until it is on Kafka, 1000 from its close to its decision/,
+    /a round needs \d+ ms at present: 150 at least, \d+ until it is on Kafka, 1000 from there to its decision/,
   );
   expect((await ingest.post('/v1/rounds', roundBody('with time'))).status).toBe(202);
 });

@@ -1,12 +1,15 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { stat } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { DecisionTurns } from './decision-turns';
 import { LoopPace } from './loop-pace';
 
+/** Timers of the same length end in the order of their begins. */
+const nextTurn = () => sleep(0);
 const candidates = 1_000; // 1 + 0.003 · 1,000 = 4 ms, reduced 2 ms
 
-function setUp(now = () => 0) {
+function setUp(now = () => 0, handOverMs = () => 0) {
   const made: string[] = [];
-  const turns = new DecisionTurns(new LoopPace(), now);
+  const turns = new DecisionTurns({ neededMs: handOverMs }, new LoopPace(), now);
   const take = (
     name: string,
     deadline: number,
@@ -15,7 +18,7 @@ function setUp(now = () => 0) {
     sequence = 0n,
   ) =>
     turns
-      .take({ zone, sequence, candidates, deadline, until })
+      .take({ zone, sequence, candidates, deadline, until: () => until })
       .then((effort) => made.push(`${name} ${effort}`));
   return { made, turns, take };
 }
@@ -39,6 +42,22 @@ test('of those that come together one is made in a turn of the event loop, by th
   await nextTurn();
   await take('d', 1_000);
   expect(made.at(-1)).toBe('d full');
+});
+
+// Guards against a send that waits for the next decision, since both wait for the same phase of a turn.
+test('what an answer to the one before begins comes before the next one', async () => {
+  const { made, take } = setUp();
+  const all: Promise<unknown>[] = [];
+  // As answers do, it comes in the phase of a turn in which input is read.
+  await new Promise<void>((resolve) =>
+    stat(__filename, () => {
+      all.push(take('a', 1_000), take('b', 2_000));
+      setImmediate(() => made.push('send of a'));
+      resolve();
+    }),
+  );
+  await Promise.all(all);
+  expect(made).toEqual(['a full', 'send of a', 'b full']);
 });
 
 test('where time is short each gets what lets the most be made', async () => {
@@ -83,7 +102,7 @@ test('a queue of one zone that is too long loses effort, not time', async () => 
   const made: number[] = [];
   const begin = async (i: number) => {
     const place = { zone: 'zone', sequence: BigInt(i), deadline: 40 + i };
-    const effort = await turns.take({ ...place, candidates, until: 30 + i });
+    const effort = await turns.take({ ...place, candidates, until: () => 30 + i });
     now += takes[effort];
     made.push(i);
     return { effort, end: now };
@@ -105,6 +124,34 @@ test('those for which it is too late are made together, before one that takes ti
   expect(made).toEqual(['a full', 'b none', 'c none', 'd full']);
   await Promise.all(all);
   expect(made).toHaveLength(5);
+});
+
+// Guards against rounds that keep what handing over took when they came, while it takes longer since.
+test('what has to be left is asked in each turn: the hand-over, and the longest turn of late', async () => {
+  let now = 0;
+  let handOverMs = 50;
+  const { turns } = setUp(
+    () => now,
+    () => handOverMs,
+  );
+  const left: number[] = [];
+  const take = (sequence: bigint) => {
+    const until = (neededMs: number) => {
+      left.push(neededMs);
+      return 1_000 - neededMs;
+    };
+    return turns.take({ zone: 'a', sequence, candidates, deadline: 1_000, until });
+  };
+  const all = [take(1n), take(2n), take(3n)];
+  await expect(all[0]).resolves.toBe('full');
+  expect(left).toEqual([50]);
+  [now, handOverMs] = [30, 80]; // the turn took 30
+  await nextTurn();
+  expect(left).toEqual([50, 110, 110]);
+  // 900 ms: what is left of the time is less than 80 + (900 − 30).
+  now = 900;
+  await expect(all[2]).resolves.toBe('none');
+  expect(left.at(-1)).toBe(950);
 });
 
 test('a decision takes the whole turn of the event loop that it is made in', async () => {

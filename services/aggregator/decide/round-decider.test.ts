@@ -78,8 +78,12 @@ test('a claim may wait as long as the hand-over, as it was of late, has its time
     };
     // A third of the margin of 150 ms, and half of what is left at most.
     expect([until(1_000), until(60), until(0)]).toEqual([950, 30, null]);
-    for (let i = 0; i < 3; i++) own.handedOver(200);
-    // 1.5 · 200 ms.
+    const round = openRound(1);
+    own.handsOver(round);
+    jest.setSystemTime(now + 200);
+    // 1.5 · 200 ms, of 800 that are left; when it is over, too.
+    expect(until(1_000)).toBe(700);
+    own.forget(round);
     expect(until(1_000)).toBe(700);
   } finally {
     jest.useRealTimers();

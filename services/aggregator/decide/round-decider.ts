@@ -2,7 +2,6 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { JobThread } from '#lib/job-thread';
-import { RecentTimes } from '#lib/recent-times';
 import { hasSpareCores } from '#lib/spare-cores';
 import type { TravelMatrices } from '#lib/travel-matrices';
 import { warmUpSteps } from '#policy/assignment/warm-up';
@@ -11,10 +10,11 @@ import { keptMs, type Effort } from '#policy/join/decision-effort';
 import { PhaseClock, type Phases } from '#schemas/phases';
 import { candidatesOf, placeOf, type OpenRound } from '../join/open-round';
 import { decideAndEncode, encodeNothing, type DecideJob, type EncodedDecision } from './decide-job';
-import { DecisionTurns } from './decision-turns';
+import { DecisionTurns, type TurnOf } from './decision-turns';
 import { DecidingPace } from './deciding-pace';
 import type { DecideThreadData, ThreadAnswer, ThreadJob } from './decide-thread';
 import { summaryOf, type DecisionSummary } from './decision-summary';
+import { HandOvers } from './hand-overs';
 import { LargeDecisions, type MadeDecision } from './large-decisions';
 
 export interface RoundDecision {
@@ -30,10 +30,6 @@ const MOST_CANDIDATES_HERE = 5_000;
 const MOST_MOVES_WORK_HERE = 2_000_000;
 /** A manifest of so many bytes takes the event loop milliseconds to decode. */
 const FORESEEN_BYTES = 512 * 1024;
-/** The hand-over to the outbox and to Kafka may take so much of the margin, or more where it took more of late. */
-const PUBLISHING_SHARE = 1 / 3;
-/** What the hand-over took of late may be so many times as long for the next one. */
-const SPARE = 1.5;
 /** A machine has one thread for large rounds for so many cores, this many at most. */
 const CORES_A_THREAD = 6;
 const MOST_THREADS = 3;
@@ -52,16 +48,18 @@ export function decidingThreads(cores: number): { readonly threads: number; read
  */
 export class RoundDecider {
   private readonly sides: readonly LargeDecisions[];
-  private readonly turns = new DecisionTurns();
-  private readonly handOvers = new RecentTimes();
+  private readonly handOvers: HandOvers<OpenRound>;
+  private readonly turns: DecisionTurns;
 
   constructor(
     modelsDir: string,
     readonly matrices: TravelMatrices,
-    private readonly closeMarginMs: number,
+    closeMarginMs: number,
     sides: readonly LargeDecisions[] = decidingSides(modelsDir),
   ) {
     this.sides = sides;
+    this.handOvers = new HandOvers(closeMarginMs);
+    this.turns = new DecisionTurns(this.handOvers);
   }
 
   /** Starts the threads, and has the code compiled that deciding runs; other work goes on in between. */
@@ -100,6 +98,7 @@ export class RoundDecider {
 
   /** The round needs no decision any more. */
   forget(open: OpenRound): void {
+    this.handOvers.ended(open);
     for (const side of this.sides) side.forget(open);
   }
 
@@ -118,9 +117,9 @@ export class RoundDecider {
     }
   }
 
-  /** A decision was made so long before it was on Kafka. */
-  handedOver(ms: number): void {
-    this.handOvers.took(ms);
+  /** The decision is on its way to Redis and Kafka, until the round is forgotten. */
+  handsOver(open: OpenRound): void {
+    this.handOvers.began(open);
   }
 
   /** In its turn; what came until then counts. */
@@ -130,13 +129,8 @@ export class RoundDecider {
     onThrown: (error: unknown) => void,
   ): Promise<RoundDecision> {
     const candidates = candidatesOf(open);
-    const place = placeOf(open);
     const clock = new PhaseClock();
-    const effort = await this.turns.take({
-      ...place,
-      candidates,
-      until: this.untilHere(place.deadline, candidates),
-    });
+    const effort = await this.turns.take({ ...placeOf(open), candidates, until: this.untilHere(open) });
     clock.ends('wait');
     const job = jobOf(open, stale);
     if (effort === 'none') return decidedHere(encodeNothing(job, 'DEADLINE_EXCEEDED'), clock, effort);
@@ -160,24 +154,20 @@ export class RoundDecider {
   /** Until when the claim of a decision that is made may wait for others, Unix ms; null for an overdue round. */
   claimUntil({ round: { deadline } }: OpenRound): number | null {
     const left = deadline - Date.now();
-    return left <= 0 ? null : deadline - Math.min(this.handOverMs(), left / 2);
+    return left <= 0 ? null : deadline - Math.min(this.handOvers.neededMs(), left / 2);
   }
 
   /** Half of the time that is left at least; null for an overdue round, which is decided in full. */
   private untilOf({ round: { deadline } }: OpenRound): number | null {
     const left = deadline - Date.now();
-    return left <= 0 ? null : deadline - Math.min(PUBLISHING_SHARE * this.closeMarginMs, left / 2);
+    return left <= 0 ? null : deadline - Math.min(this.handOvers.neededMs(), left / 2);
   }
 
-  /** On the event loop one that was begun is waited for, too. */
-  private untilHere(deadline: number, candidates: number): number | null {
+  /** As `untilOf`, on the event loop, by what is to be kept at its turn. */
+  private untilHere({ round: { deadline } }: OpenRound): TurnOf['until'] {
     const left = deadline - Date.now();
-    const neededMs = this.handOverMs() + this.turns.pace.fullMs(candidates);
-    return left <= 0 ? null : deadline - keptMs(left, neededMs);
-  }
-
-  private handOverMs(): number {
-    return Math.max(PUBLISHING_SHARE * this.closeMarginMs, SPARE * this.handOvers.ms());
+    if (left <= 0) return () => null;
+    return (neededMs) => deadline - keptMs(left, neededMs);
   }
 }
 

@@ -1,6 +1,7 @@
 import type { RoundManifest, ShardOutcome } from '#schemas/domain';
 import type { UnixMs } from '#schemas/brands';
 import type { RoundhouseError } from '#schemas/errors';
+import type { Phases } from '#schemas/phases';
 import type { QueuedDecision } from '#policy/join/decision-queue';
 import type { RoundSpan } from './round-span';
 import type { RoundToStore } from '../store/join-store';
@@ -39,6 +40,8 @@ export class OpenRound {
   state: 'entering' | 'open' | 'closing' | 'done' = 'entering';
   /** What stands in the outbox, once it does; put back into a Redis that lost it. */
   decision: Buffer | null = null;
+  /** What it took from its manifest's append until it could be closed here; empty where others held it until then. */
+  taking: Phases = {};
   /** Outcomes of the Redis list that have been looked at. */
   pulled = 0;
   /** Dead letters on their way, for which the round's offset waits. */
@@ -67,6 +70,13 @@ export class OpenRound {
   }
   get round(): RoundManifest['round'] {
     return this.parts.manifest.round;
+  }
+
+  /** Redis knows it: it may be closed. */
+  taken(): void {
+    this.state = 'open';
+    const { cameLate, meta } = this.parts;
+    if (!cameLate && this.parts.isOwned()) this.taking = { take: Math.max(0, Date.now() - meta.acceptedAt) };
   }
 
   /** The first valid outcome of a shard is used; until then an invalid one counts as failed. */

@@ -6,7 +6,7 @@ import { bruteCostShard } from '../../../test/support/brute-cost-shard';
 import { buildCourier, buildOrder, buildRound } from '../../../test/support/build-round';
 import { openRoundOf } from '../../../test/support/open-round';
 import type { OpenRound } from './open-round';
-import { takeOutcomes } from './pull-outcomes';
+import { lookMs, takeOutcomes } from './pull-outcomes';
 
 const round = buildRound({
   runId: 'run' as RunId,
@@ -59,3 +59,10 @@ test('outcomes from Redis that contradict the manifest are told of once, also be
     pulled: outcomes.length + 1,
   });
 });
+
+// Guards against a look at a slow Redis that leaves the decision no time: of 150 ms it took 100.
+test.each([
+  ['a third of what is left: 150 / 3', 150, 50],
+  ['100 ms at most', 600, 100],
+  ['an overdue round has no time to lose', -5, 100],
+])('a look at Redis before the close may take %s', (_, left, ms) => expect(lookMs(left)).toBe(ms));

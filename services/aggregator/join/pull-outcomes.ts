@@ -6,6 +6,13 @@ import type { OpenRound } from './open-round';
 /** What stood in Redis before anyone could compare it with the manifest, and contradicts it. */
 export type OnInvalid = (open: OpenRound, outcome: ShardOutcome, bytes: Buffer, fault: string) => void;
 
+const MOST_LOOK_MS = 100;
+
+/** What a look at Redis before the close may take: a third of the time to the deadline, the rest is for the decision. */
+export function lookMs(leftMs: number): number {
+  return leftMs > 0 ? Math.min(MOST_LOOK_MS, leftMs / 3) : MOST_LOOK_MS;
+}
+
 /** Outcomes that stand in Redis and were not looked at yet: those of other instances among them. */
 export async function pullOutcomes(
   open: OpenRound,

@@ -12,7 +12,7 @@ import type { DeadlineTimers } from '../timers/deadline-timers';
 import { DueRounds } from '../timers/due-rounds';
 import { afterOlder } from './claim-order';
 import { candidatesOf, type OpenRound } from './open-round';
-import { pullOutcomes, type OnInvalid } from './pull-outcomes';
+import { lookMs, pullOutcomes, type OnInvalid } from './pull-outcomes';
 import type { RoundBook } from './round-book';
 import { idsOf, reportDecision, type Decided } from './round-report';
 
@@ -33,8 +33,6 @@ export interface RoundCloserParts {
 /** A decision this far behind its planned close is behind because of an outage, if there was one. */
 const BEHIND_PLAN_MS = 50;
 const REFUSED_PAUSE_MS = 250;
-/** Of the time before the deadline, a look at Redis may take so much. */
-const LOOK_MS = 100;
 
 /** Closes rounds: the last outcome or the deadline, whichever is first, and then the first to reach Redis. */
 export class RoundCloser {
@@ -52,7 +50,7 @@ export class RoundCloser {
   /** Takes a round under control: its timer, and a close at once where it is complete or overdue. */
   admit(open: OpenRound): void {
     const { closeAt, meta } = open.parts;
-    open.state = 'open';
+    open.taken();
     if (closeAt <= Date.now()) return this.due.add(open, true);
     this.parts.decider.prepare(open);
     const aside = this.parts.decider.isLarge(open);
@@ -64,7 +62,7 @@ export class RoundCloser {
 
   /** For a round that waiting can't help. */
   closeNow(open: OpenRound): void {
-    open.state = 'open';
+    open.taken();
     this.due.add(open, true);
   }
 
@@ -152,7 +150,7 @@ export class RoundCloser {
     const looked = pullOutcomes(open, this.parts.store, this.parts.onInvalid).catch((error: unknown) =>
       this.parts.events.CloseRefused({ ...idsOf(open), reason: String(error) }),
     );
-    await Promise.race([looked, sleep(LOOK_MS)]);
+    await Promise.race([looked, sleep(lookMs(open.round.deadline - Date.now()))]);
   }
 
   /** The decision that stands in the outbox: ours, or that of whoever was first; null when it is on Kafka. */
@@ -163,12 +161,13 @@ export class RoundCloser {
       const { summary, bytes, phases: decided, effort } = await this.decisionOf(open, stale);
       const decideSeconds = (performance.now() - begin) / 1_000;
       const askedAt = Date.now();
+      this.parts.decider.handsOver(open);
       const closing = this.closeInStore(open, bytes, stale);
       // Redis takes claims in the order in which they are sent: the next of the zone needn't wait for the answer.
       this.leaveZone(open);
       const reply = await closing;
       this.judgeRedis(askedAt);
-      const phases = { ...decided, claim: Date.now() - askedAt };
+      const phases = { ...open.taking, ...decided, claim: Date.now() - askedAt };
       if (reply.state === 'closed') return { bytes, summary, decideSeconds, phases, effort };
       if (reply.state === 'decided') {
         return { bytes: reply.decision, summary: null, decideSeconds, phases, effort: 'full' };
@@ -268,7 +267,6 @@ export class RoundCloser {
     const { events, budget } = this.parts;
     const leftMs = open.round.deadline - Date.now();
     const behindMs = Date.now() - open.parts.closeAt;
-    this.parts.decider.handedOver(Math.max(0, closeSeconds - decided.decideSeconds) * 1_000);
     const ownMs = closeSeconds * 1_000 - (decided.phases['wait'] ?? 0);
     if (outage === null) budget.record(Math.max(ownMs, behindMs), candidatesOf(open));
     events.CloseBudgetChanged({ budgetMs: budget.budgetMs() });

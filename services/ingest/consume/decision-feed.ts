@@ -3,6 +3,7 @@ import type { BusMessage } from '#lib/bus/port';
 import type { UnixMs } from '#schemas/brands';
 import { decisionsCodec } from '#schemas/codec';
 import { outageOf } from '#schemas/outage-mark';
+import { readPhases } from '#schemas/phases';
 import { headers } from '#schemas/topics';
 import type { IngestEvents } from '../events';
 import type { LeadNeed } from '../lead/lead-need';
@@ -37,7 +38,9 @@ function receive(message: BusMessage, { cache, events, lead }: Readers): void {
     const { tenantId, runId, roundId, deadline } = decision;
     const closedAt = timeIn(message, headers.closedAt);
     const receivedAt = timeIn(message, headers.receivedAt);
-    if (!repeated) lead.decided({ receivedAt, closedAt, appendedAt, deadline, outage: record.outage });
+    const phases = readPhases(message.headers[headers.phases]);
+    if (!repeated)
+      lead.decided({ receivedAt, closedAt, appendedAt, phases, deadline, outage: record.outage });
     events.DecisionSeen({ tenantId, runId, roundId, repeated });
   } catch (error) {
     events.DecisionUnreadable({ partition, offset: offset.toString(), reason: (error as Error).message });

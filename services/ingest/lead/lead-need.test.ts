@@ -12,6 +12,7 @@ async function sends(need: LeadNeed, what: 'shards' | 'manifest', ms: number): P
 
 const closed = (closedAt: number, appendedAt: number): DecisionTimes => ({
   ...{ receivedAt: Number.NaN, closedAt, appendedAt, deadline: appendedAt, outage: undefined },
+  ...{ phases: {} },
 });
 
 beforeEach(() => (now = 1_000_000));
@@ -36,7 +37,7 @@ test('what sending and closing took of late is needed on top, and forgotten afte
     expect.objectContaining({
       code: 'INGEST_BUSY',
       message:
-        'the deadline is 499 ms away, and a round needs 500 ms at present: 150 at least, 300 until it is on Kafka, 50 from its close to its decision',
+        'the deadline is 499 ms away, and a round needs 500 ms at present: 150 at least, 300 until it is on Kafka, 50 from there to its decision',
       faults: [{ path: 'deadline', value: `${now + 499}`, limit: `at least 500 ms after now (${now})` }],
     }),
   );
@@ -66,6 +67,19 @@ test('a sending that hangs is known before it ends, also where it fails', async 
   fail(new Error('no broker'));
   await expect(hanging).rejects.toThrow('no broker');
   expect(() => need.require(inMs(100), 'shards')).not.toThrow();
+});
+
+// Guards against rounds that come to an aggregator which reads their manifests too late to decide them in time.
+test('taking a round in and claiming its decision count at the aggregator, waiting for its turn does not', () => {
+  const decided = (phases: DecisionTimes['phases']) => {
+    const need = new LeadNeed(150, clock);
+    for (let i = 0; i < 3; i++) need.decided({ ...closed(now - 20, now), phases });
+    return need.closingMs();
+  };
+  expect(decided({ take: 190, wait: 300, decide: 25, claim: 40 })).toBe(250); // 190 + 40 + 20
+  // An aggregator that stood still for 4 s, or a header that isn't ours: 500 + 20, and 1,000 at most.
+  expect(decided({ take: 4_000 })).toBe(520);
+  expect(decided({ take: 4_000, claim: 9_000 })).toBe(1_000);
 });
 
 test('decisions of long ago, of skewed clocks or without a time tell nothing, or little', () => {
@@ -106,7 +120,7 @@ test('rounds that came late through load tell for a second how long a round take
   const late = (ms: number, changes: Partial<DecisionTimes> = {}) =>
     need.decided({
       ...{ receivedAt: now - ms, closedAt: now, appendedAt: now, deadline: now - 1, outage: undefined },
-      ...changes,
+      ...{ phases: {}, ...changes },
     });
   for (let i = 0; i < 3; i++) late(1_400, { deadline: now }); // in time
   for (let i = 0; i < 3; i++) late(1_400, { outage: 'redis' });

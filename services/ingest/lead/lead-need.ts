@@ -3,12 +3,15 @@ import { RecentTimes } from '#lib/recent-times';
 import { FaultList } from '#policy/validation/fault-list';
 import type { UnixMs } from '#schemas/brands';
 import { RoundhouseError } from '#schemas/errors';
+import type { Phases } from '#schemas/phases';
 
 /** What of a round is still to be put on Kafka. */
 export type Unsent = 'shards' | 'manifest';
 
 /** A close that took longer was held up by an outage, which is not to cost other rounds more. */
 const MOST_CLOSING_MS = 1_000;
+/** What an aggregator that stood still took late says nothing of the load. */
+const MOST_TAKING_MS = 500;
 /** Nothing but a wrong header says that something took so long. */
 const NO_TIME_MS = 600_000;
 /** Rounds are refused for so long after the last that came late; then one shows whether it is better. */
@@ -19,13 +22,16 @@ export interface DecisionTimes {
   readonly receivedAt: number;
   readonly closedAt: number;
   readonly appendedAt: number;
+  /** Of the aggregator. */
+  readonly phases: Phases;
   readonly deadline: number;
   readonly outage: string | undefined;
 }
 
 /**
  * The time that a round needs to be decided by its deadline: a floor for what happens where all is well, and what
- * sending took of late here and closing took of late at the aggregator. Rounds with less are refused, so that under
+ * sending took of late here, and what taking a round in, claiming and sending its decision took of late at the aggregator, but not what
+ * rounds wait there for their turn: waiting costs them plans, not their deadline. Rounds with less are refused, so that under
  * too much load fewer are accepted instead of more being late.
  */
 export class LeadNeed {
@@ -56,8 +62,9 @@ export class LeadNeed {
     }
   }
 
-  decided({ receivedAt, closedAt, appendedAt, deadline, outage }: DecisionTimes): void {
-    const closing = appendedAt - closedAt;
+  decided({ receivedAt, closedAt, appendedAt, phases, deadline, outage }: DecisionTimes): void {
+    const taking = Math.min(MOST_TAKING_MS, phases['take'] ?? 0);
+    const closing = taking + (phases['claim'] ?? 0) + appendedAt - closedAt;
     if (closing < NO_TIME_MS) this.closing.took(Math.min(MOST_CLOSING_MS, closing), appendedAt);
     // A broker that is slow at times is a part of the load; other outages are over.
     const isLoad = appendedAt > deadline && (outage === undefined || outage === 'kafka');
@@ -102,7 +109,7 @@ export class LeadNeed {
   private reason(unsent: Unsent, needed: number): string {
     const [sending, closing] = [this.sendingMs(unsent), this.closingMs()];
     if (needed > this.floorMs + sending + closing) return 'rounds that took as long were late just now';
-    return `${this.floorMs} at least, ${sending} until it is on Kafka, ${closing} from its close to its decision`;
+    return `${this.floorMs} at least, ${sending} until it is on Kafka, ${closing} from there to its decision`;
   }
 }
 

@@ -101,9 +101,11 @@ test("a timeline has ingest's steps, each shard's waits and work, and what the a
   const decided = round('a', 1_030, {
     receivedAt: 1_000,
     phases: { read: 5, prepare: 10, cut: 4 },
-    decision: { decidedAt: 1_100, closedAt: 1_090, phases: { decide: 20 } } as unknown as NonNullable<
-      RoundView['decision']
-    >,
+    decision: {
+      decidedAt: 1_100,
+      closedAt: 1_090,
+      phases: { take: 8, decide: 20 },
+    } as unknown as NonNullable<RoundView['decision']>,
   });
   const shard = {
     index: 0,
@@ -134,7 +136,9 @@ test("a timeline has ingest's steps, each shard's waits and work, and what the a
     [40, 45, 'wait'],
   ]);
   expect(spans(shards[1]!.pieces)).toEqual([[20, 45, 'fault']]);
+  // It was taken in from its manifest on, 1,030, and decided until its close.
   expect(spans(aggregator.pieces)).toEqual([
+    [30, 38, 'step'],
     [70, 90, 'step'],
     [90, 100, 'wait'],
   ]);

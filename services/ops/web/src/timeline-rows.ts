@@ -80,16 +80,19 @@ export function stepsInWords({
   ];
 }
 
-function aggregatorRow({ decision }: RoundView): Row {
+/** The round is taken in when its manifest is on Kafka; what follows ends with the close, after its outcomes have come. */
+function aggregatorRow({ manifestAt, decision }: RoundView): Row {
   const title = 'Aggregator';
   if (decision === null) return { title, pieces: [] };
   const { closedAt, decidedAt, phases } = decision;
   const end = Math.min(closedAt ?? decidedAt, decidedAt);
-  const total = Object.values(phases).reduce((sum, took) => sum + took, 0);
-  const steps = stepsFrom(end - total, phases);
+  const { take, ...closing } = phases;
+  const total = Object.values(closing).reduce((sum, took) => sum + took, 0);
+  const taken = take === undefined ? [] : stepsFrom(manifestAt, { take });
+  const steps = stepsFrom(end - total, closing);
   return {
     title,
-    pieces: [...steps, { from: end, to: decidedAt, kind: 'wait', words: 'decision to Kafka' }],
+    pieces: [...taken, ...steps, { from: end, to: decidedAt, kind: 'wait', words: 'decision to Kafka' }],
   };
 }
 
