@@ -1,6 +1,6 @@
 import { deadLetterEvent } from '#lib/bus/dead-letter-event';
 import { groupJoinedEvent } from '#lib/bus/group-joined-event';
-import { clockSteppedEvent } from '#lib/clock-stepped-event';
+import { clockEvents } from '#lib/clock-events';
 import { defineEvents, event, type Telemetry } from '#lib/telemetry';
 import { errorCodes } from '#schemas/errors';
 
@@ -187,15 +187,7 @@ const dependencyEvents = {
     gauge: { ...outageGauge, value: () => 0 },
   }),
   GroupJoined: groupJoinedEvent,
-  ClockStepped: clockSteppedEvent,
-  ClockSkewMeasured: event<{ skewMs: number }>({
-    level: 'info',
-    gauge: {
-      name: 'dispatch_clock_skew_seconds',
-      help: "Our clock minus the broker's.",
-      value: ({ skewMs }) => skewMs / 1_000,
-    },
-  }),
+  ...clockEvents,
 };
 
 export function aggregatorEvents(telemetry: Telemetry) {

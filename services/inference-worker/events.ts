@@ -1,7 +1,7 @@
 import { accessEvents } from '#lib/access/access-events';
 import { deadLetterEvent } from '#lib/bus/dead-letter-event';
 import { groupJoinedEvent } from '#lib/bus/group-joined-event';
-import { clockSteppedEvent } from '#lib/clock-stepped-event';
+import { clockEvents } from '#lib/clock-events';
 import { labelName } from '#lib/metrics/label-space';
 import { defineEvents, event, type Telemetry } from '#lib/telemetry';
 import { sendPaths, type SendPath } from '#lib/engine-client/data-plane';
@@ -183,19 +183,6 @@ const engineEvents = {
   }),
 };
 
-const clockEvents = {
-  GroupJoined: groupJoinedEvent,
-  ClockStepped: clockSteppedEvent,
-  ClockSkewMeasured: event<{ skewMs: number }>({
-    level: 'info',
-    gauge: {
-      name: 'dispatch_clock_skew_seconds',
-      help: "Our clock minus the broker's.",
-      value: ({ skewMs }) => skewMs / 1_000,
-    },
-  }),
-};
-
 const dataPlaneEvents = {
   DataPlaneOpened: event<{ epoch: number }>({
     level: 'info',
@@ -259,6 +246,7 @@ export function workerEvents(telemetry: Telemetry) {
     ...memoryEvents,
     ...accessEvents,
     ...schedulingEvents,
+    GroupJoined: groupJoinedEvent,
     ...clockEvents,
     ...ucxEvents,
     ...remoteEvents,

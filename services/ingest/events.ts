@@ -1,5 +1,5 @@
 import { accessEvents, edges, type Edge } from '#lib/access/access-events';
-import { clockSteppedEvent } from '#lib/clock-stepped-event';
+import { clockEvents } from '#lib/clock-events';
 import { defineEvents, event, type Telemetry } from '#lib/telemetry';
 import { errorCodes, type ErrorCode } from '#schemas/errors';
 
@@ -122,15 +122,7 @@ const specs = {
       help: 'Changes of labels.json that could not be taken; the old labels hold.',
     },
   }),
-  ClockStepped: clockSteppedEvent,
-  ClockSkewMeasured: event<{ readonly skewMs: number }>({
-    level: 'info',
-    gauge: {
-      name: 'dispatch_clock_skew_seconds',
-      help: "Our clock minus the broker's.",
-      value: ({ skewMs }) => skewMs / 1_000,
-    },
-  }),
+  ...clockEvents,
   ...accessEvents,
   ReaderRefused: event<{ readonly kind: 'stream' | 'wait'; readonly limit: 'tenant' | 'all' }>({
     level: 'debug',

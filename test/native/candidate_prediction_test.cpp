@@ -1,15 +1,16 @@
 // What the network is asked for a shard, the columns of its rows, and how its answers become plan times.
 #include <cmath>
-#include <functional>
 #include <limits>
 
 #include "../../cuda/backend/error.hpp"
 #include "../../cuda/candidate_cost/predictions.hpp"
 #include "check.hpp"
+#include "error_of.hpp"
 #include "shard_fixture.hpp"
 
 namespace {
 
+using roundhouse::test::errorOf;
 using namespace roundhouse;
 using namespace roundhouse::candidate_cost;
 using test::ShardFixture;
@@ -22,15 +23,6 @@ ShardTables tablesOf(const ShardFixture& shard) {
   CHECK(!bindTables(shard.bytes(), tables));
   CHECK(!validateTables(tables, 0));
   return tables;
-}
-
-std::string errorOf(const std::function<void()>& body) {
-  try {
-    body();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
 }
 
 /// Order 0 unknown altogether, order 2 (on board of courier 1) unknown, the others known; ride factors unknown.

@@ -1,7 +1,6 @@
 // What running TensorRT plans needs of the CPU: parameters, batch sizes, leases of activations, limits of accuracy.
 #include <algorithm>
 #include <cstdint>
-#include <functional>
 #include <limits>
 #include <map>
 #include <optional>
@@ -10,6 +9,7 @@
 
 #include "accuracy_limit.hpp"
 #include "check.hpp"
+#include "error_of.hpp"
 #include "error.hpp"
 #include "lease_book.hpp"
 #include "network_settings.hpp"
@@ -17,18 +17,10 @@
 
 namespace {
 
+using roundhouse::test::errorOf;
 using namespace roundhouse;
 using namespace roundhouse::delivery_time;
 using namespace roundhouse::delivery_time::gpu;
-
-std::string errorOf(const std::function<void()>& body) {
-  try {
-    body();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
-}
 
 void checkProfiles() {
   CHECK(parseProfiles("256 2048") == (Profiles{256, 2048}));

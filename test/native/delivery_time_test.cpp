@@ -5,7 +5,6 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <functional>
 #include <random>
 
 #include "../../cuda/backend/error.hpp"
@@ -14,24 +13,17 @@
 #include "../../cuda/delivery_time/predict_in_pieces.hpp"
 #include "../../cuda/delivery_time/rows_of.hpp"
 #include "check.hpp"
+#include "error_of.hpp"
 
 namespace {
 
+using roundhouse::test::errorOf;
 using namespace roundhouse;
 using namespace roundhouse::delivery_time;
 namespace fs = std::filesystem;
 
 const fs::path kSource = ROUNDHOUSE_SOURCE;
 const fs::path kShipped = kSource / "models/delivery_time/1/model.onnx";
-
-std::string errorOf(const std::function<void()>& body) {
-  try {
-    body();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
-}
 
 std::vector<float> randomRows(std::size_t rows) {
   std::mt19937 random(7);

@@ -1,23 +1,15 @@
 // The reader of the core's config messages and of the repository's small files.
-#include <functional>
 #include <stdexcept>
 
 #include "../../cuda/backend/json.hpp"
 #include "check.hpp"
+#include "error_of.hpp"
 
 namespace {
 
+using roundhouse::test::errorOf;
 using roundhouse::backend::Json;
 using roundhouse::backend::parseJson;
-
-std::string errorOf(const std::function<void()>& body) {
-  try {
-    body();
-  } catch (const std::runtime_error& error) {
-    return error.what();
-  }
-  return "";
-}
 
 void checkValues() {
   const Json json =

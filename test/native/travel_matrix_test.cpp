@@ -3,16 +3,17 @@
 
 #include <cstring>
 #include <fstream>
-#include <functional>
 
 #include "../../cuda/backend/error.hpp"
 #include "../../cuda/backend/work_poll.hpp"
 #include "../../cuda/candidate_cost/shard.hpp"
 #include "check.hpp"
+#include "error_of.hpp"
 #include "shard_fixture.hpp"
 
 namespace {
 
+using roundhouse::test::errorOf;
 using namespace roundhouse;
 using namespace roundhouse::candidate_cost;
 using Bytes = std::vector<uint8_t>;
@@ -30,15 +31,6 @@ void checkSha256() {
   CHECK_EQUAL(hashOf(std::string(1000000, 'a')), "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
   CHECK_EQUAL(hashOf(std::string(55, 'x')), "d5e285683cd4efc02d021a5c62014694958901005d6f71e89e0989fac77e4072");
   CHECK_EQUAL(hashOf(std::string(64, 'x')), "7ce100971f64e7001e8fe5a51973ecdfe1ced42befe7ee8d5fd6219506b5393c");
-}
-
-std::string errorOf(const std::function<void()>& body) {
-  try {
-    body();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
 }
 
 /// Two zones, two layers: layer 0 for bike and scooter, layer 1 for cars, none for walking.

@@ -18,6 +18,7 @@ import {
   travelSeconds,
   distanceMetres,
 } from '#policy/routing/index';
+import { tensorValues } from './tensor-values';
 
 /** A stop of a candidate as the numbering rule of tensors.ts makes it. */
 interface Stop {
@@ -26,14 +27,6 @@ interface Stop {
   readonly group: number;
   readonly orders: number[];
 }
-
-const typed = {
-  INT64: BigInt64Array,
-  INT32: Int32Array,
-  FP32: Float32Array,
-  UINT16: Uint16Array,
-  UINT8: Uint8Array,
-};
 
 /**
  * The shard's plans by plain depth-first search over its tensors, for tests without the native planner.
@@ -48,10 +41,7 @@ export class BruteShard {
   private readonly candidates: ArrayLike<number>;
 
   constructor(private readonly shard: Shard) {
-    const values = (name: string): ArrayLike<number> => {
-      const { datatype, data } = shard.tensors.find((tensor) => tensor.name === name)!;
-      return new typed[datatype](data.slice().buffer) as unknown as ArrayLike<number>;
-    };
+    const values = (name: string) => tensorValues(shard, name) as unknown as ArrayLike<number>;
     this.params = Array.from(values('params'), Number);
     this.couriers = values('couriers');
     this.held = values('held');

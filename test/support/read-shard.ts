@@ -11,19 +11,11 @@ import {
   PLACE_COLUMNS,
   Param,
 } from '#schemas/tensors';
-
-const typed = {
-  INT64: BigInt64Array,
-  INT32: Int32Array,
-  FP32: Float32Array,
-  UINT16: Uint16Array,
-  UINT8: Uint8Array,
-};
+import { tensorValues } from './tensor-values';
 
 function values(shard: Shard, name: string): (number | bigint)[] {
-  const { datatype, data, shape } = shard.tensors.find((tensor) => tensor.name === name)!;
-  const copy = Uint8Array.from(data);
-  const array = Array.from<number | bigint>(new typed[datatype](copy.buffer));
+  const { shape } = shard.tensors.find((tensor) => tensor.name === name)!;
+  const array = Array.from<number | bigint>(tensorValues(shard, name));
   expect(shape).toEqual([1, array.length]);
   return array;
 }
