@@ -1,7 +1,7 @@
 import type { EngineClient, ModelState } from '#lib/engine-client/port';
 import { EngineLink } from './engine-link';
 import { EngineSet } from './placement/engine-set';
-import { engineReadiness, engineWarnings } from './readiness';
+import { confinementWarning, engineReadiness, engineWarnings } from './readiness';
 
 const reason = '/models/m/2/network.json:3:1: expected a comma';
 const only = (link: EngineLink) => new EngineSet([{ id: 'cpu', link }]);
@@ -22,19 +22,20 @@ function linkTo(ready: boolean, states: readonly ModelState[]): EngineLink {
   return link;
 }
 
-test('what of its confinement an engine lacks is a warning, once for all that lack the same', async () => {
+test('what of its confinement an engine lacks is a warning, once for all that lack the same', () => {
   const [one, other] = [new EngineLink(), new EngineLink()];
-  const client = { repositoryIndex: () => Promise.resolve([]) } as unknown as EngineClient;
-  for (const link of [one, other]) link.up(client, 'unix:/e', 'cpu', 'files: no Landlock');
+  const client = {} as EngineClient;
   const both = new EngineSet([
     { id: 'cpu:0', link: one },
     { id: 'cpu:1', link: other },
   ]);
-  expect(await engineWarnings(both)).toMatch(/^the engine is not confined [^;]*: files: no Landlock$/);
+  expect([confinementWarning(undefined), confinementWarning(both)]).toEqual([null, null]);
+  for (const link of [one, other]) link.up(client, 'unix:/e', 'cpu', 'files: no Landlock');
+  expect(confinementWarning(both)).toMatch(/^an engine is less confined [^;]*: files: no Landlock$/);
   one.down('it ended');
   expect(one.unconfined).toBe('');
   other.up(client, 'unix:/f');
-  expect(await engineWarnings(only(other))).toBeNull();
+  expect(confinementWarning(both)).toBeNull();
 });
 
 test('a version that does not load beside one that serves is a warning, and the worker is ready', async () => {

@@ -28,16 +28,15 @@ export async function engineReadiness(engines: EngineSet | undefined): Promise<s
   return engines.all.length === 1 ? faults[found]! : `${engines.all[found]!.id}: ${faults[found]}`;
 }
 
-/** The same for all is said once. */
-function unconfined({ all }: EngineSet): string[] {
-  const lacking = new Set(all.map(({ link }) => link.unconfined).filter((text) => text !== ''));
-  return [...lacking].map((text) => `the engine is not confined as it is to be (docs/security.md): ${text}`);
+/** What of their confinement engines lack, the same for several once; null where none lacks any. */
+export function confinementWarning(engines: EngineSet | undefined): string | null {
+  const all = engines?.all.map(({ link }) => link.unconfined) ?? [];
+  const lacking = [...new Set(all)].filter((text) => text !== '');
+  if (lacking.length === 0) return null;
+  return `an engine is less confined than it is to be (docs/security.md): ${lacking.join('; ')}`;
 }
 
-/**
- * Engines that are down beside others, versions that don't load beside others that serve, and what of an engine's
- * confinement doesn't hold; null without any.
- */
+/** Engines that are down beside others, and versions that don't load beside others that serve; null without any. */
 export async function engineWarnings(engines: EngineSet | undefined): Promise<string | null> {
   if (engines === undefined) return null;
   const down = engines.current() === null ? [] : engines.faults();
@@ -47,6 +46,6 @@ export async function engineWarnings(engines: EngineSet | undefined): Promise<st
     .catch(() => []);
   const broken = (states ?? []).filter(({ state, reason }) => state === 'UNAVAILABLE' && reason !== '');
   const versions = broken.map(({ name, version, reason }) => `${name}${version && ` ${version}`}: ${reason}`);
-  const warnings = [...down, ...versions, ...unconfined(engines)];
+  const warnings = [...down, ...versions];
   return warnings.length === 0 ? null : warnings.join('; ');
 }

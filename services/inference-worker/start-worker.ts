@@ -19,7 +19,7 @@ import { serveInferenceProtocol } from './protocol/serve-inference-protocol';
 import { serveMetrics } from './protocol/serve-metrics';
 import { startSharing, type SharedEngines } from './remote/start-sharing';
 import type { PeerService } from './remote/ucx/peer-service';
-import { engineReadiness, engineWarnings } from './readiness';
+import { confinementWarning, engineReadiness, engineWarnings } from './readiness';
 import { ShardConsumer } from './shard-consumer';
 import { ShardIntake } from './shard-intake';
 import { IncidentListing } from './status/incident-listing';
@@ -82,6 +82,7 @@ export async function startHealth(
     tls,
     warnings: {
       models: () => engineWarnings(started.engines),
+      confinement: () => confinementWarning(started.engines),
       accessFiles: whyNotFollowed,
       access: () => (isOpen ? 'whoever can connect may load and unload models (docs/security.md)' : null),
     },
