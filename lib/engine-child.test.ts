@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { projectPath } from '#schemas/project-root';
 import { engineChild } from './engine-child';
@@ -32,4 +33,28 @@ whenBuilt('it opens its own files alone, and temporary ones in its own folder, u
   const any = engineChild(['node'], { ...env, ROUNDHOUSE_ENGINE_FILES: 'any' }, own);
   expect(any.args).not.toContain(onlyFiles);
   expect(any.env).not.toHaveProperty('TMPDIR');
+});
+
+const run = (...args: string[]) => spawnSync(onlyFiles, args, { encoding: 'utf8' });
+
+whenBuilt.each([
+  [[], 'only-files ['],
+  [['--'], 'only-files ['],
+  [['--read', '/usr'], 'only-files ['],
+  [['--read', '--', 'true'], 'only-files ['],
+  [['--all', '/', '--', 'true'], 'only-files ['],
+])('what starts it refuses %j with its usage', (args, words) => {
+  const { status, stderr } = run(...args);
+  expect(status).toBe(2);
+  expect(stderr).toContain(words);
+});
+
+whenBuilt('it tells why a program does not run, and ends as that one does where it does', () => {
+  const missing = run('--', '/not/there');
+  expect([missing.status, missing.stderr]).toEqual([
+    127,
+    'only-files: /not/there: No such file or directory\n',
+  ]);
+  const read = ['/usr', '/lib', '/lib64', '/bin', '/etc/ld.so.cache'].flatMap((path) => ['--read', path]);
+  expect(run(...read, '--', 'sh', '-c', 'exit 7').status).toBe(7);
 });

@@ -21,11 +21,15 @@ test('it writes into its own folder, and reads what it is told to; relative plac
     ROUNDHOUSE_ONNXRUNTIME: '/opt/onnx.so',
     ROUNDHOUSE_ENGINE_READS: '/data/a:/data/b',
     ROUNDHOUSE_ENGINE_WRITES: '/data/c',
+    PYTHONPATH: 'here:/data/packages',
   });
   const models = projectPath('examples/kserve/models');
   expect(read).toEqual(
-    expect.arrayContaining([models, '/opt/onnx.so', '/data/a', '/data/b', process.execPath]),
+    expect.arrayContaining([
+      ...[models, '/opt/onnx.so', '/data/a', '/data/b', '/data/packages', process.execPath],
+    ]),
   );
+  expect(read).not.toContain('here');
   expect(write).toEqual(expect.arrayContaining(['/run/one', '/dev/shm', '/data/c']));
 });
 

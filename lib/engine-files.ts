@@ -1,5 +1,4 @@
 import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { delimiter, dirname, isAbsolute, join, resolve } from 'node:path';
 import { projectPath, projectRoot } from '#schemas/project-root';
 import type { Env } from './config';
@@ -11,6 +10,8 @@ export interface EngineFiles {
   /** The names; folders may be made, and what is there removed. */
   readonly folders: readonly string[];
   readonly read: readonly string[];
+  /** New ones, and written; what is there may be others' and isn't read. */
+  readonly create: readonly string[];
   /** And written, created and removed. */
   readonly write: readonly string[];
 }
@@ -76,9 +77,10 @@ function coresHere(): string[] {
 /** Of NVIDIA's driver, and what it and TensorRT keep of what they have compiled. */
 function ofGpus(env: Env): string[] {
   if (env['ROUNDHOUSE_DEVICES'] === 'cpu' || !isGpuThere()) return [];
-  const home = env['HOME'] || homedir();
-  const cache = env['XDG_CACHE_HOME'] || join(home, '.cache');
-  const kept = [env['ROUNDHOUSE_PLAN_DIR'] || join(cache, 'roundhouse', 'plans'), join(home, '.nv')];
+  const home = env['HOME'] ?? '';
+  const cache = env['XDG_CACHE_HOME'] || (home && join(home, '.cache'));
+  const plans = env['ROUNDHOUSE_PLAN_DIR'] || (cache && join(cache, 'roundhouse', 'plans'));
+  const kept = [plans, home && join(home, '.nv')].filter((path) => path !== '');
   const names = readdirSync('/dev').filter((name) => gpuDevice.test(name));
   return [...kept, ...names.map((name) => join('/dev', name))];
 }
@@ -102,12 +104,13 @@ export function filesOfEngine(env: Env): EngineFiles {
       ...placesOfPython(env['ROUNDHOUSE_PYTHON'] || 'python3', env['PATH']),
       ...libraries.flatMap((key) => env[key] || []),
       ...pathsIn(env['LD_LIBRARY_PATH']),
+      ...pathsIn(env['PYTHONPATH']),
       ...pathsIn(env['ROUNDHOUSE_ENGINE_READS']),
     ],
+    create: coresHere(),
     write: [
       dirname(at('ROUNDHOUSE_ENGINE_SOCKET', '.roundhouse/run/engine.sock')),
       ...devices,
-      ...coresHere(),
       ...ofGpus(env),
       ...pathsIn(env['ROUNDHOUSE_ENGINE_WRITES']),
     ],

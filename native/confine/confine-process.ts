@@ -28,16 +28,13 @@ function capabilitiesLeft(): string[] {
 
 /** Of a process that was limited to files of its own, no folder above them can be listed. */
 function filesLeft(landlockVersion: number): string[] {
+  if (landlockVersion === 0) return ['files: this kernel, or what the process runs in, has no Landlock'];
   try {
     readdirSync('/');
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'EACCES' ? [] : [`files: ${(error as Error).message}`];
   }
-  return [
-    landlockVersion === 0
-      ? 'files: this kernel, or what the process runs in, has no Landlock'
-      : 'files: it was not started through build/native/only-files',
-  ];
+  return ['files: it was not started through build/native/only-files, or with / among its files'];
 }
 
 /**

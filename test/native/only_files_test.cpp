@@ -29,11 +29,11 @@ int opened(const std::string& path, int flags) {
 
 void write_file(const std::string& path) { std::ofstream(path) << "x"; }
 
-/// `listed`, `folders`, `read`, `written` and `closed`, with a file in each.
+/// `listed`, `folders`, `read`, `created`, `written` and `closed`, with a file in each.
 std::string make_folders() {
   char name[] = "/tmp/roundhouse-only-files-XXXXXX";
   const std::string folder = mkdtemp(name);
-  for (const char* kind : {"listed", "folders", "read", "written", "closed"}) {
+  for (const char* kind : {"listed", "folders", "read", "created", "written", "closed"}) {
     mkdir((folder + "/" + kind).c_str(), 0700);
     write_file(folder + "/" + kind + "/file");
   }
@@ -56,6 +56,12 @@ void check_files(const std::string& folder) {
   CHECK_EQUAL(opened(folder + "/folders/file", O_RDONLY), EACCES);
   CHECK_EQUAL(opened(folder + "/folders/file", O_WRONLY), EACCES);
   CHECK_EQUAL(opened(folder + "/folders/other", O_WRONLY | O_CREAT), EACCES);
+  CHECK_EQUAL(opened(folder + "/created/new", O_WRONLY | O_CREAT | O_EXCL), 0);
+  CHECK_EQUAL(errno_of(truncate((folder + "/created/new").c_str(), 0)), 0);
+  CHECK_EQUAL(opened(folder + "/created/new", O_RDONLY), EACCES);
+  CHECK_EQUAL(opened(folder + "/created/file", O_RDONLY), EACCES);
+  CHECK_EQUAL(opened(folder + "/created", O_RDONLY | O_DIRECTORY), EACCES);
+  CHECK_EQUAL(errno_of(unlink((folder + "/created/file").c_str())), EACCES);
   CHECK_EQUAL(opened(folder + "/written/new", O_WRONLY | O_CREAT), 0);
   CHECK_EQUAL(errno_of(rename((folder + "/written/new").c_str(), (folder + "/written/other").c_str())), 0);
   CHECK_EQUAL(errno_of(mkfifo((folder + "/written/fifo").c_str(), 0600)), 0);
@@ -82,7 +88,11 @@ void check_others(int version) {
 int in_child(const std::string& folder, int version) {
   const pid_t child = fork();
   if (child == 0) {
-    const Files files{{folder + "/listed"}, {folder + "/folders"}, {folder + "/read", "/proc", folder + "/not/there"}, {folder + "/written"}};
+    const Files files{.list = {folder + "/listed"},
+                      .folders = {folder + "/folders"},
+                      .read = {folder + "/read", "/proc", folder + "/not/there"},
+                      .create = {folder + "/created"},
+                      .write = {folder + "/written"}};
     CHECK_EQUAL(roundhouse::confine::limit_files(files), 0);
     check_files(folder);
     check_others(version);

@@ -27,6 +27,7 @@ enum Access : std::uint64_t {
   kRemoveFile = 1U << 5,
   kMakeChar = 1U << 6,
   kMakeDir = 1U << 7,
+  kMakeFile = 1U << 8,
   kMakeBlock = 1U << 11,
   kUpToVersion1 = (1U << 13) - 1,
   kRefer = 1U << 13,
@@ -35,6 +36,7 @@ enum Access : std::uint64_t {
 };
 constexpr std::uint64_t kOfFiles = kExecute | kWriteFile | kReadFile | kTruncate | kControlDevice;
 constexpr std::uint64_t kToRead = kExecute | kReadFile | kReadDir;
+constexpr std::uint64_t kToCreate = kWriteFile | kMakeFile | kTruncate;
 constexpr std::uint64_t kForFolders = kReadDir | kMakeDir | kRemoveDir | kRemoveFile;
 constexpr std::uint64_t kNobodys = kMakeChar | kMakeBlock;
 
@@ -85,6 +87,7 @@ int enforce(int ruleset, const Files& files, std::uint64_t known) {
   if (const int failure = allow_all(ruleset, files.list, known & kReadDir); failure != 0) return failure;
   if (const int failure = allow_all(ruleset, files.folders, known & kForFolders); failure != 0) return failure;
   if (const int failure = allow_all(ruleset, files.read, known & kToRead); failure != 0) return failure;
+  if (const int failure = allow_all(ruleset, files.create, known & kToCreate); failure != 0) return failure;
   if (const int failure = allow_all(ruleset, files.write, known & ~kNobodys); failure != 0) return failure;
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return errno;
   return syscall(kRestrictSelf, ruleset, 0) == 0 ? 0 : errno;

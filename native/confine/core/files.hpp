@@ -16,6 +16,8 @@ struct Files {
   std::vector<std::string> folders;
   /// To read and to execute.
   std::vector<std::string> read;
+  /// To create files and to write them, not to read: what lies there may be others'.
+  std::vector<std::string> create;
   /// To read, to write, to create and to remove; of devices their controls, too.
   std::vector<std::string> write;
 };

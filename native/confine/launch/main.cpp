@@ -1,6 +1,7 @@
-// only-files [--list PATH | --folders PATH | --read PATH | --write PATH]… -- PROGRAM ARGUMENT…
+// only-files [--list PATH | --folders PATH | --read PATH | --create PATH | --write PATH]… -- PROGRAM ARGUMENT…
 // Becomes the program, which may open nothing else. Where the kernel can't see to that the program runs all the same: an
-// engine finds out by itself, and says so or ends (ROUNDHOUSE_ENGINE_CONFINEMENT).
+// engine finds out by itself, and says so or ends (ROUNDHOUSE_ENGINE_CONFINEMENT). Where it has the means and they failed, the
+// reason is told here.
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -16,7 +17,8 @@ constexpr int kUsage = 2;
 constexpr int kNotFound = 127;
 
 int usage() {
-  std::fputs("only-files [--list PATH | --folders PATH | --read PATH | --write PATH]... -- PROGRAM ARGUMENT...\n", stderr);
+  std::fputs("only-files [--list PATH | --folders PATH | --read PATH | --create PATH | --write PATH]... -- PROGRAM ARGUMENT...\n",
+             stderr);
   return kUsage;
 }
 
@@ -24,6 +26,7 @@ std::vector<std::string>* paths_of(roundhouse::confine::Files& files, const std:
   if (word == "--list") return &files.list;
   if (word == "--folders") return &files.folders;
   if (word == "--read") return &files.read;
+  if (word == "--create") return &files.create;
   return word == "--write" ? &files.write : nullptr;
 }
 
@@ -38,7 +41,9 @@ int main(int count, char** words) {
     paths->emplace_back(words[at + 1]);
   }
   if (at + 1 >= count || std::strcmp(words[at], "--") != 0) return usage();
-  roundhouse::confine::limit_files(files);
+  if (const int failure = roundhouse::confine::limit_files(files); failure != 0 && failure != ENOSYS) {
+    std::fprintf(stderr, "only-files: files can't be closed: %s\n", std::strerror(failure));
+  }
   char** program = words + at + 1;
   execvp(*program, program);
   std::fprintf(stderr, "only-files: %s: %s\n", *program, std::strerror(errno));

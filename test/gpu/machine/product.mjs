@@ -31,6 +31,7 @@ export async function packProduct({ root, build, to }) {
   take('dist', (file) => file.endsWith('.js') || file.endsWith('.json'));
   for (const name of ['triton', 'planner', 'packing', 'confine', 'shm', 'ucx'])
     take(`build/native/${name}.node`, undefined, true);
+  take('build/native/only-files', undefined, true);
   take('.roundhouse/toolchain/ucx/lib', (file) => /libuc[mpst]\.so\.0$/.test(file), true);
   take('build/native/backends', isLibrary, true);
   take(`${build}/backends`, isLibrary, true);
