@@ -106,7 +106,7 @@ describeSecured('a pipeline with ops/secure.env, a broker with ACLs and a Redis 
     expect(await d.call(`${ops}/`, pairOf(d.stranger))).toMatchObject({ status: 401 });
     expect((await d.call(`${ops}/`, pairOf(d.producer))).status).not.toBe(401);
     const problems = () => d.call(`${ops}/api/problems`, pairOf(d.producer));
-    await until(async () => (await problems()).body.includes('"forgets":null'), 'its user may write to Redis');
+    await until(async () => (await problems()).body.includes('"forgets":null'), 'ops may write to Redis');
   }, 60_000);
 
   test('npm run models reaches a worker with a certificate and a key, and only so', () => {
