@@ -20,6 +20,8 @@ test('the innermost of ours counts; what the message says is no frame', () => {
   expect(ownPlace(inner, root)).toBe('lib/a.ts:1');
   expect(ownPlace('Error: see /app/lib/secret.ts:1:2\n/app/lib/z.ts:3:4', root)).toBeNull();
   expect(ownPlace('', root)).toBeNull();
+  const long = frames(`f (/app/lib/a.ts:1:2) ${'/'.repeat(1_000_000)}`, 'g (/app/lib/b.ts:3:4)');
+  expect(ownPlace(long, root)).toBe('lib/b.ts:3');
 });
 
 test('of an error of this process', () => {

@@ -2,6 +2,8 @@ import { projectRoot } from '#schemas/project-root';
 
 const framePattern = /(?:file:\/\/)?(\/[^():]*):(\d{1,7})(?::\d{1,7})?\)?$/;
 const mostFrames = 30;
+/** No frame of ours is longer; what a message says may be. */
+const longestLine = 1_000;
 const mostLetters = 160;
 
 /**
@@ -10,7 +12,7 @@ const mostLetters = 160;
  */
 export function ownPlace(stack: string, root = projectRoot): string | null {
   for (const line of stack.split('\n', mostFrames)) {
-    if (!/^\s+at /.test(line)) continue;
+    if (line.length > longestLine || !/^\s+at /.test(line)) continue;
     const [, file, number] = framePattern.exec(line) ?? [];
     if (!file?.startsWith(`${root}/`) || file.includes('/node_modules/')) continue;
     const place = `${file.slice(root.length + 1)}:${number}`;

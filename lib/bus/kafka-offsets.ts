@@ -26,8 +26,8 @@ export interface OffsetsLook {
 const membersEvery = 3;
 
 /**
- * Looks at groups and topics by one connection to each broker, which are made anew after a fault. It reads only: nothing joins a group or commits. Ends are last stable offsets, as a reader of committed
- * messages sees them.
+ * Looks at groups and topics by one connection to each broker, made anew after a fault. It reads only: nothing joins a group or
+ * commits. Ends are last stable offsets, as a reader of committed messages sees them.
  */
 export class OffsetsReader {
   private session: Promise<Session> | null = null;

@@ -13,8 +13,13 @@ export class LongestOfLate {
 
   took(ms: number): void {
     const span = this.span();
-    this.longest.set(span, Math.max(this.longest.get(span) ?? 0, ms));
-    for (const old of this.longest.keys()) if (old <= span - SPANS) this.longest.delete(old);
+    let most = ms;
+    for (const [at, longest] of this.longest) {
+      // A clock that was set back: as if it were of now, else it would count until the clock is there again.
+      if (at > span) most = Math.max(most, longest);
+      if (at > span || at <= span - SPANS) this.longest.delete(at);
+    }
+    this.longest.set(span, Math.max(this.longest.get(span) ?? 0, most));
   }
 
   ms(): number {
