@@ -6,7 +6,8 @@ import { projectRoot } from '../setup/places.mjs';
 
 const requireBuilt = createRequire(join(projectRoot, 'package.json'));
 /** What the build stages make, below the root of the project. */
-const made = /^(node_modules|dist|build\/native\/(\*\.node|backends)|\.roundhouse\/toolchain\/(triton|ucx))$/;
+const made =
+  /^(node_modules|dist|build\/native\/(\*\.node|only-files|backends)|\.roundhouse\/toolchain\/(triton|ucx))$/;
 
 /** Instructions with their arguments; comments gone, continued lines joined. */
 export function instructionsOf(text) {

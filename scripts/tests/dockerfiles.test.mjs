@@ -11,7 +11,7 @@ COPY package.json ./
 FROM node
 ENV NODE_ENV=production \\
   ROUNDHOUSE_A=1
-COPY --from=build /roundhouse/dist /roundhouse/models ./
+COPY --from=build /roundhouse/dist /roundhouse/build/native/only-files /roundhouse/models ./
 USER 1000:1000
 `;
 const check = (text) =>
