@@ -47,7 +47,7 @@ function makeParts({ config, logger, onStop }: Context): Parts {
   const lag = new LagWatch(bus, watchedGroups(topicPrefix, config.groups), topicPrefix);
   const rounds = new RoundLog(config.rounds);
   const episodes = new Episodes();
-  const kept = new KeptEpisodes(episodes, { ...redisAccess(config), topicPrefix, logger });
+  const kept = new KeptEpisodes(episodes, { access: redisAccess(config), topicPrefix, logger });
   onStop('kept', () => kept.close());
   const state = new ConsoleState(rounds, episodes, {
     topicPrefix,

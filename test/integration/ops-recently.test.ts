@@ -35,7 +35,9 @@ function start(url = stack.redisUrl) {
   const lines: string[] = [];
   const logger = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) });
   const episodes = new Episodes();
-  const kept = new KeptEpisodes(episodes, { url, topicPrefix: stack.topicPrefix, logger, pauseMs: 20 });
+  const kept = new KeptEpisodes(episodes, {
+    ...{ access: { url }, topicPrefix: stack.topicPrefix, logger, pauseMs: 20 },
+  });
   open.push(kept);
   const look = (...signals: Signal[]) => {
     episodes.saw(explain(signals), Date.now());

@@ -1,5 +1,4 @@
-import { closeRedis, createRedis, redisAddress, type Redis } from '#lib/redis';
-import type { RedisSecurity } from '#lib/redis-security';
+import { closeRedis, createRedis, redisAddress, type Redis, type RedisConnectOptions } from '#lib/redis';
 import type { Logger } from '#lib/telemetry';
 import type { Episodes } from '#policy/operations/episodes';
 import { readEpisodes, writeEpisodes } from '#policy/operations/stored-episodes';
@@ -12,8 +11,8 @@ const leastPauseMs = 5_000;
 const patienceMs = 1_000;
 
 interface KeptOptions {
-  readonly url: string;
-  readonly security?: RedisSecurity;
+  /** Of `redisAccess(config)`. */
+  readonly access: Pick<RedisConnectOptions, 'url' | 'security'>;
   readonly topicPrefix: string;
   readonly logger: Logger;
   /** Between two writes; five seconds where absent. */
@@ -48,10 +47,10 @@ export class KeptEpisodes {
     private readonly episodes: Episodes,
     private readonly options: KeptOptions,
   ) {
-    const { topicPrefix, pauseMs, ...rest } = options;
+    const { access, topicPrefix, logger, pauseMs } = options;
     this.pauseMs = pauseMs ?? leastPauseMs;
     this.key = `${topicPrefix}ops:recently`;
-    this.redis = createRedis({ ...rest, name: 'ops', redis: unhurried });
+    this.redis = createRedis({ ...access, name: 'ops', logger, redis: unhurried });
   }
 
   /** Why it would not outlive this process; null where it does. */
@@ -81,7 +80,7 @@ export class KeptEpisodes {
   private async keepOnce(): Promise<void> {
     try {
       if (this.redis.status !== 'ready')
-        throw new Error(`Redis at ${redisAddress(this.options.url)} does not answer`);
+        throw new Error(`Redis at ${redisAddress(this.options.access.url)} does not answer`);
       if (!this.hasRead) await this.read();
       if (this.hasRead && this.episodes.version !== this.keptVersion) await this.write();
       this.fault = this.told = null;
