@@ -23,7 +23,7 @@ function supervise(firstAnswer: () => Promise<boolean>) {
   const live = (): Promise<boolean> => Promise.resolve(++answers > 0);
   const sentinel = new Sentinel({
     mainFile: projectPath('test', 'fixtures', 'engine-says-ready.js'),
-    env: process.env,
+    env: { ...process.env, ROUNDHOUSE_ENGINE_READS: projectPath('test', 'fixtures') },
     readyTimeoutMs: 30_000,
     standby: false,
     silenceFloorMs: 1_000,
