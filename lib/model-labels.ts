@@ -71,7 +71,7 @@ export function labelsOf(parsed: unknown, faults: Fault[]): ModelLabels {
 /** Throws CONFIG_INVALID with the file and every fault in it. */
 export function readLabels(file: string): ModelLabels {
   const absent = (limit: string) => configError([{ path: file, value: '', limit }]);
-  if (!existsSync(file)) throw absent('the file is absent');
+  if (!existsSync(file)) throw absent('the file is absent; ROUNDHOUSE_MODELS_DIR names the folder of models');
   let parsed: unknown;
   try {
     parsed = JSON.parse(readRegularFile(file).toString());

@@ -49,7 +49,7 @@ test('the hash changes with a byte, a name, and where a byte stands', () => {
 });
 
 test('names file and field of everything wrong', () => {
-  expect(faults()[0]!.limit).toBe('the file is absent');
+  expect(faults()[0]!.limit).toBe('the file is absent; ROUNDHOUSE_MODELS_DIR names the folder of models');
   writeFileSync(join(folder, 'labels.json'), '{');
   expect(faults()[0]!.limit).toMatch(/not JSON/);
   writeFileSync(join(folder, 'labels.json'), '{"stable": {"a": "1", "b": "2"}}');

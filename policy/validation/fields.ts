@@ -6,6 +6,8 @@ import type { FaultList } from './fault-list';
 export interface Range {
   readonly min: number;
   readonly max: number;
+  /** What is counted. */
+  readonly unit?: string;
 }
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
@@ -106,7 +108,7 @@ export class Fields {
     ) {
       return number + 0;
     }
-    this.fault(name, value, `a whole number ${between(range)}`);
+    this.fault(name, value, `a whole number ${range.unit ? `of ${range.unit} ` : ''}${between(range)}`);
     return fallback ?? Math.max(range.min, Math.min(0, range.max));
   }
 

@@ -25,7 +25,8 @@ export function readTime(
   fallback?: number,
 ): Seconds {
   const near = { min: asOf - MAX_RELATIVE_TIME, max: asOf + MAX_RELATIVE_TIME };
-  return fields.integer(name, anchored ? near : { min: -MAX_TIME, max: MAX_TIME }, fallback) as Seconds;
+  const range = anchored ? near : { min: -MAX_TIME, max: MAX_TIME };
+  return fields.integer(name, { ...range, unit: 'seconds' }, fallback) as Seconds;
 }
 
 function readFeatures(fields: Fields): OrderFeatures {

@@ -77,6 +77,14 @@ test('all faults of a round come at once, each with path, value and limit', () =
   ]);
 });
 
+test('a time in milliseconds is told that seconds are wanted', () => {
+  // 2^30 s on either side of asOf = 1,800,000,000.
+  const limit = 'a whole number of seconds between 726258176 and 2873741824';
+  expect(faultsOf(body({ orders: [order('a', { readyAt: 1_800_000_000_000 })] }))).toEqual([
+    `orders[0].readyAt: 1800000000000 | ${limit}`,
+  ]);
+});
+
 test('a hundred faults are listed and the others counted', () => {
   const orders = Array.from({ length: 150 }, (_, i) => order(`o${i}`, { size: -1 }));
   const result = validateRound(body({ orders }), now);

@@ -197,6 +197,9 @@ describe('tables of our own', () => {
     expect(await faultsOf('tables', folder())).toEqual([
       'orders.csv placedAt: 36000 to 300036001, 1000001 rounds of 300 s | at most 1000000 rounds',
     ]);
+    // One that can't be read is that one fault, whatever stands in its place.
+    put('orders.csv', [...orders, 'd,soon,1700000000,R,0,0,900,0,60'].join('\n'));
+    expect(await faultsOf('tables', folder())).toEqual([expect.stringContaining('placedAt: soon')]);
   });
 
   test('points far from the others are found as ingest finds them', async () => {

@@ -204,7 +204,8 @@ export function readTableDay(folder: string): TableDay {
   const orders = [...tableRows(folder, orderFile, orderColumns, faults)].map((one) =>
     readOrder(one, space, places),
   );
-  if (orders.length === 0 && faults.count === before) faults.add(orderFile, 'no orders', 'at least one');
+  const areOrdersRead = faults.count === before;
+  if (orders.length === 0 && areOrdersRead) faults.add(orderFile, 'no orders', 'at least one');
   const couriers = [...tableRows(folder, courierFile, courierColumns, faults)].map((one) =>
     readCourier(one, space, places),
   );
@@ -221,7 +222,7 @@ export function readTableDay(folder: string): TableDay {
   );
   const name = basename(resolve(folder));
   const day = dayOf(orders, couriers, { name, space, policy, row });
-  checkLength(day, orderFile, faults);
+  if (areOrdersRead) checkLength(day, orderFile, faults);
   faults.throwIfAny();
   const settingsFile = existsSync(join(folder, 'settings.json')) ? ['settings.json'] : [];
   return { day, files: [orderFile, courierFile, ...settingsFile], rowOf: places.rowOf };

@@ -87,6 +87,13 @@ test('a decision that there was no time for is made with the same effort', async
   expect(first!.decision!.content.shards.map(({ status }) => status)).toEqual(['late', 'late']); // two shards without the cancelled order
 });
 
+test('a gate that has nothing to compare is not passed', async () => {
+  writeRecording(recording(), [{ ...recorded(smallRound(1)), decision: null }]);
+  expect(await run('run')).toBe(0);
+  expect(await run('gate', '--expect-equal')).toBe(1);
+  expect(lines.at(-1)).toContain('0 of 0 decisions as recorded');
+});
+
 test('rounds of several runs stay apart', async () => {
   const shadow = smallRound(1, { runId: 'shadow' as never });
   writeRecording(recording(), [recorded(smallRound(1)), recorded(shadow), recorded(smallRound(2))]);

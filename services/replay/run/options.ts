@@ -37,7 +37,7 @@ export const runUsage = `npm run --silent replay -- run RECORDING --out DIR [--d
   --at-once N       at --speed max: rounds in work at once, 1 to 256 (default 4 with --direct, else 16)
   --limit N         the first N rounds
   --skip-corrupt    tells of corrupt blocks and uses the rest
-  --expect-equal    exit code 1 where a decision's content is not that of the recording
+  --expect-equal    exit code 1 where a decision's content is not that of the recording, or it has none
 KAFKA_BROKERS and REDIS_URL name servers to use; without them embedded ones are started.`;
 
 const text = { type: 'string' } as const;

@@ -45,7 +45,7 @@ function* first(rounds: Iterable<RecordedRound>, limit: number): Generator<Recor
 
 const mostTold = 20;
 
-/** Resolves to the exit code: 1 where a round has no decision, or with --expect-equal another one. */
+/** Resolves to the exit code: 1 where a round has no decision, or with --expect-equal another one or none to compare. */
 export async function runCommandOf(options: RunOptions, place: CommandPlace): Promise<number> {
   const { modelsDir } = loadConfig(place.env, { modelsDir: commonSettings.modelsDir });
   const recording = openRecording(options.recording);
@@ -105,7 +105,8 @@ async function runRecording(
     const summary = writer.end(facts, corruptBlocks);
     tellOfDevice(recording, deviceKind, tellError);
     tell(summaryText(options.out, summary));
-    const differs = options.expectEqual && summary.equal < summary.compared;
+    const { equal, compared } = summary;
+    const differs = options.expectEqual && (equal < compared || compared === 0);
     return summary.withoutDecision > 0 || differs ? 1 : 0;
   } catch (error) {
     writer.discard();
