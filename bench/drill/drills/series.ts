@@ -1,5 +1,5 @@
 import { createTelemetry, defineEvents, event } from '#lib/telemetry';
-import { check, equal, timing, type Check, type Drill, type DrillContext } from '../drill';
+import { equal, timing, type Check, type Drill, type DrillContext } from '../drill';
 import { scrape } from '../metrics';
 import { senderTo } from '../rounds/under-load';
 
@@ -41,8 +41,15 @@ async function synthetic(count: number): Promise<Check[]> {
 }
 
 /** Node's kinds of open handles and of garbage collections come by themselves; there are a dozen and four. */
-const ownSeries = (series: ReadonlyMap<string, number>): number =>
-  [...series.keys()].filter((name) => !/^nodejs_(active|gc)_/.test(name)).length;
+const ownSeries = (series: ReadonlyMap<string, number>): string[] =>
+  [...series.keys()].filter((name) => !/^nodejs_(active|gc)_/.test(name));
+
+/** How many each service has, and at most five of those that it had not before. */
+function seriesText(found: readonly (readonly string[])[], before: readonly (readonly string[])[]): string {
+  const counts = found.map(({ length }) => length).join(', ');
+  const added = found.flatMap((names, i) => names.filter((name) => !before[i]!.includes(name)));
+  return added.length === 0 ? counts : `${counts}; new: ${added.slice(0, 5).join(', ')}`;
+}
 
 async function live({ stand, of }: DrillContext): Promise<Check[]> {
   const sender = senderTo(stand, 'series');
@@ -56,11 +63,10 @@ async function live({ stand, of }: DrillContext): Promise<Check[]> {
   const after = await counts();
   const ms = (performance.now() - from) / services.length;
   return [
-    check(
+    equal(
       'series of the services after 200 rounds more',
-      before.join(', '),
-      after.join(', '),
-      before.join() === after.join(),
+      seriesText(before, before),
+      seriesText(after, before),
     ),
     timing('a scrape of a service takes', 100, ms),
   ];

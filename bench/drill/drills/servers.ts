@@ -77,8 +77,8 @@ async function evictionPolicy({ stand }: DrillContext): Promise<Check[]> {
     await policy('volatile-lru');
     const ms = await until(() => isReady(false), 'not ready');
     const { text } = await stand.readiness('aggregator');
-    // As long as it takes for somebody who looks to see it.
-    await sleep(1_500);
+    // Two scrapes, the rule's 1.5 s and an evaluation: 2 + 1.5 + 0.5 s, and half a second for a busy machine.
+    await sleep(4_500);
     await policy('noeviction');
     const backMs = await until(() => isReady(true), 'ready again');
     return [
