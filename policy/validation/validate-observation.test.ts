@@ -23,6 +23,15 @@ test('the tenant is that of the request, else of the observation', () => {
   });
 });
 
+test.each([
+  [{}, 'missing'],
+  [{ observations: [] }, 'an array of 0'],
+])('%j has none', (body, value) =>
+  expect(validateObservations(body, 't')).toMatchObject({
+    faults: [{ path: 'observations', value, limit: 'at least one' }],
+  }),
+);
+
 test('all faults come at once', () => {
   const body = {
     observations: [

@@ -49,6 +49,9 @@ export function validateObservations(body: unknown, tenant: string | undefined):
     readObservation(one, tenant),
   );
   fields.done();
+  if (observations.length === 0 && faults.count === 0) {
+    faults.add('observations', (body as { observations?: unknown }).observations, 'at least one');
+  }
   return faults.count === 0
     ? { kind: 'valid', observations }
     : { kind: 'invalid', faults: faults.listed, count: faults.count, tooLarge: faults.tooLarge };

@@ -58,7 +58,7 @@ function makeParts({ config, logger, onStop }: Context): Parts {
   return { bus, lag, rounds, state, kept, viewers, following: 'the topics are not read yet' };
 }
 
-async function startHttp(context: Context, parts: Parts): Promise<number> {
+async function startHttp(context: Context, parts: Parts, attention: Attention): Promise<number> {
   const { config, telemetry, logger, onStop } = context;
   const { bus, lag, rounds, state, viewers } = parts;
   const timelines = new Timelines(bus, topicsOf(config.topicPrefix), rounds);
@@ -72,6 +72,7 @@ async function startHttp(context: Context, parts: Parts): Promise<number> {
     viewers,
     api: {
       problems: () => {
+        attention.asked();
         const now = state.snapshot();
         if (now === null) return null;
         const { at, level, problems, recent, forgets } = now;
@@ -119,7 +120,7 @@ export async function startOps(context: Context): Promise<ServicePorts> {
   const attention = new Attention(config.intervalMs, () => viewers.count);
   addFamilies(context.telemetry.registry, {
     lag: () => {
-      attention.scraped();
+      attention.asked();
       return lag.holding();
     },
     counts: () => {
@@ -128,7 +129,7 @@ export async function startOps(context: Context): Promise<ServicePorts> {
     },
     viewers: () => viewers.count,
   });
-  const http = await startHttp(context, parts);
+  const http = await startHttp(context, parts, attention);
   let isFirst = true;
   const looks = new Looks({
     ...{ lag, logger, targets: config.targets, paceMs: () => attention.paceMs() },

@@ -1,6 +1,6 @@
 import { Attention } from './attention';
 
-test('looks are seldom while nobody watches or scrapes', () => {
+test('looks are seldom while nobody watches or asks', () => {
   let [now, viewers] = [0, 0];
   const attention = new Attention(
     2_000,
@@ -11,7 +11,7 @@ test('looks are seldom while nobody watches or scrapes', () => {
   viewers = 1;
   expect(attention.paceMs()).toBe(2_000);
   viewers = 0;
-  attention.scraped();
+  attention.asked();
   now = 9_999;
   expect(attention.paceMs()).toBe(2_000);
   now = 10_000;

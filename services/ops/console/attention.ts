@@ -1,5 +1,5 @@
-/** A scraper that comes at least so often wants figures of now; others are served by those of some seconds ago. */
-const SCRAPED_MS = 10_000;
+/** Who asks at least so often wants figures of now; others are served by those of some seconds ago. */
+const ASKED_MS = 10_000;
 /** Times the interval, while nobody looks. */
 const SELDOM = 4;
 /** What is kept holds for so long, whatever the interval. */
@@ -7,7 +7,7 @@ const MOST_MS = 10_000;
 
 /** How often looks are worth their while. */
 export class Attention {
-  private scrapedAt = -Infinity;
+  private askedAt = -Infinity;
 
   constructor(
     private readonly intervalMs: number,
@@ -15,12 +15,13 @@ export class Attention {
     private readonly now: () => number = () => performance.now(),
   ) {}
 
-  scraped(): void {
-    this.scrapedAt = this.now();
+  /** For metrics or problems, by a program. */
+  asked(): void {
+    this.askedAt = this.now();
   }
 
   paceMs(): number {
-    const isWatched = this.viewers() > 0 || this.now() - this.scrapedAt < SCRAPED_MS;
+    const isWatched = this.viewers() > 0 || this.now() - this.askedAt < ASKED_MS;
     const seldomMs = Math.max(this.intervalMs, Math.min(SELDOM * this.intervalMs, MOST_MS));
     return isWatched ? this.intervalMs : seldomMs;
   }

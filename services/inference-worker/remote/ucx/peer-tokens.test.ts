@@ -28,7 +28,7 @@ describe('PeerTokens', () => {
   });
 
   it('keeps a thousand at most, the newest', () => {
-    const tokens = new PeerTokens(1_000);
+    const tokens = new PeerTokens(1_000, () => 0);
     const first = tokens.issue();
     for (let i = 0; i < 1_024; i += 1) tokens.issue();
     expect(tokens.count).toBe(1_024);
