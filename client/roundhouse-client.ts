@@ -117,6 +117,7 @@ export class RoundhouseClient {
 
   /** Resolves to the number of observations on Kafka. A repeated attempt may put some there twice. */
   async observe(observations: readonly ObservationInput[]): Promise<number> {
+    if (observations.length === 0) return 0;
     const body = JSON.stringify({ observations });
     const reply = await this.post('/v1/observations', body, Date.now() + this.retryForMs);
     return (JSON.parse(reply.text) as { accepted: number }).accepted;
