@@ -1,7 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { projectPath } from '#schemas/project-root';
-import { engineChild } from './engine-child';
+import { engineChild, isProgram } from './engine-child';
 
 const env = { PATH: '/bin', REDIS_URL: 'redis://u:p@h', ROUNDHOUSE_MODELS_DIR: 'models' };
 const socket = { ROUNDHOUSE_ENGINE_SOCKET: '/s' };
@@ -20,7 +22,7 @@ test('privileges are kept where confinement is off', () => {
 });
 
 const onlyFiles = projectPath('build', 'native', 'only-files');
-const whenBuilt = existsSync(onlyFiles) ? test : test.skip;
+const whenBuilt = isProgram(onlyFiles) ? test : test.skip;
 
 whenBuilt('it opens its own files alone, and temporary ones in its own folder, unless any are wanted', () => {
   const own = { ...socket, ROUNDHOUSE_ENGINE_SOCKET: '/run/one/engine.sock', ROUNDHOUSE_DEVICES: 'cpu' };
@@ -33,6 +35,17 @@ whenBuilt('it opens its own files alone, and temporary ones in its own folder, u
   const any = engineChild(['node'], { ...env, ROUNDHOUSE_ENGINE_FILES: 'any' }, own);
   expect(any.args).not.toContain(onlyFiles);
   expect(any.env).not.toHaveProperty('TMPDIR');
+});
+
+test('what has no mode of a program is none, and neither is a folder: the engine is started without it', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'roundhouse-program-'));
+  const file = join(folder, 'only-files');
+  expect(isProgram(file)).toBe(false);
+  writeFileSync(file, '', { mode: 0o644 });
+  expect([isProgram(file), isProgram(folder)]).toEqual([false, false]);
+  chmodSync(file, 0o755);
+  expect(isProgram(file)).toBe(true);
+  rmSync(folder, { recursive: true });
 });
 
 const run = (...args: string[]) => spawnSync(onlyFiles, args, { encoding: 'utf8' });

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { accessSync, constants, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { projectPath } from '#schemas/project-root';
 import type { Env } from './config';
@@ -16,9 +16,19 @@ export interface EngineChild {
 /** Built with the addons (native/confine/launch). */
 const onlyFiles = projectPath('build', 'native', 'only-files');
 
+/** Also not where it was copied without its mode, which would start no engine at all. */
+export function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}
+
 /** Without the program the engine says what it lacks, or ends. */
 function limited(command: readonly string[], env: Env): readonly string[] {
-  if (!hasOwnFilesOnly(env) || !existsSync(onlyFiles)) return command;
+  if (!hasOwnFilesOnly(env) || !isProgram(onlyFiles)) return command;
   const words = Object.entries(filesOfEngine(env)).flatMap(([kind, paths]: [string, readonly string[]]) =>
     paths.flatMap((path) => [`--${kind}`, path]),
   );

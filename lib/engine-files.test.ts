@@ -19,6 +19,7 @@ test('it writes into its own folder, and reads what it is told to; relative plac
     ROUNDHOUSE_ENGINE_SOCKET: '/run/one/engine.sock',
     ROUNDHOUSE_MODELS_DIR: 'examples/kserve/models',
     ROUNDHOUSE_ONNXRUNTIME: '/opt/onnx.so',
+    OPENSSL_CONF: '/opt/openssl.cnf',
     ROUNDHOUSE_ENGINE_READS: '/data/a:/data/b',
     ROUNDHOUSE_ENGINE_WRITES: '/data/c',
     PYTHONPATH: 'here:/data/packages',
@@ -26,7 +27,15 @@ test('it writes into its own folder, and reads what it is told to; relative plac
   const models = projectPath('examples/kserve/models');
   expect(read).toEqual(
     expect.arrayContaining([
-      ...[models, '/opt/onnx.so', '/data/a', '/data/b', '/data/packages', process.execPath],
+      ...[
+        models,
+        '/opt/onnx.so',
+        '/opt/openssl.cnf',
+        '/data/a',
+        '/data/b',
+        '/data/packages',
+        process.execPath,
+      ],
     ]),
   );
   expect(read).not.toContain('here');

@@ -88,7 +88,12 @@ function ofGpus(env: Env): string[] {
 /** What an engine with this environment needs, which has its defaults, too. */
 export function filesOfEngine(env: Env): EngineFiles {
   const at = (key: string, fallback: string): string => resolve(projectRoot, env[key] || fallback);
-  const libraries = ['ROUNDHOUSE_ONNXRUNTIME', 'ROUNDHOUSE_TENSORRT_LIBRARY', 'NODE_EXTRA_CA_CERTS'];
+  const files = [
+    'ROUNDHOUSE_ONNXRUNTIME',
+    'ROUNDHOUSE_TENSORRT_LIBRARY',
+    'NODE_EXTRA_CA_CERTS',
+    'OPENSSL_CONF',
+  ];
   return {
     list: ['/dev'],
     // The core's Python backend makes a folder here at its start, and aborts at its end where it can't try to remove
@@ -102,7 +107,7 @@ export function filesOfEngine(env: Env): EngineFiles {
       at('ROUNDHOUSE_TOOLCHAIN_DIR', '.roundhouse/toolchain'),
       at('ROUNDHOUSE_ENGINE_BACKENDS_DIR', 'build/native/backends'),
       ...placesOfPython(env['ROUNDHOUSE_PYTHON'] || 'python3', env['PATH']),
-      ...libraries.flatMap((key) => env[key] || []),
+      ...files.flatMap((key) => env[key] || []),
       ...pathsIn(env['LD_LIBRARY_PATH']),
       ...pathsIn(env['PYTHONPATH']),
       ...pathsIn(env['ROUNDHOUSE_ENGINE_READS']),

@@ -37,6 +37,7 @@ std::string make_folders() {
     mkdir((folder + "/" + kind).c_str(), 0700);
     write_file(folder + "/" + kind + "/file");
   }
+  CHECK_EQUAL(errno_of(symlink("circle", (folder + "/circle").c_str())), 0);
   return folder;
 }
 
@@ -86,11 +87,15 @@ void check_others(int version) {
 
 /// Limits itself; the counts of its checks are its own, so it ends with 1 where one failed.
 int in_child(const std::string& folder, int version) {
+  int ends[2];
+  CHECK_EQUAL(pipe2(ends, O_CLOEXEC), 0);
+  const int pipe_end = ends[0];
   const pid_t child = fork();
   if (child == 0) {
     const Files files{.list = {folder + "/listed"},
                       .folders = {folder + "/folders"},
-                      .read = {folder + "/read", "/proc", folder + "/not/there"},
+                      .read = {folder + "/read", "/proc", folder + "/not/there", folder + "/circle",
+                               "/" + std::string(300, 'a'), "/proc/self/fd/" + std::to_string(pipe_end)},
                       .create = {folder + "/created"},
                       .write = {folder + "/written"}};
     CHECK_EQUAL(roundhouse::confine::limit_files(files), 0);
@@ -99,6 +104,7 @@ int in_child(const std::string& folder, int version) {
     std::fflush(stdout);
     _exit(roundhouse::test::counts().failed == 0 ? 0 : 1);
   }
+  for (const int end : ends) close(end);
   int status = 0;
   waitpid(child, &status, 0);
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128;

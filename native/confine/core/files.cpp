@@ -63,14 +63,20 @@ std::uint64_t known_accesses(int version) {
 /// An older kernel refuses fields that it doesn't know.
 std::size_t ruleset_bytes(int version) { return version >= 6 ? 24 : version >= 4 ? 16 : 8; }
 
+/// It leads nowhere for this process: without a rule it stays closed, and that alone.
+bool leads_nowhere(int failure) {
+  return failure == ENOENT || failure == ENOTDIR || failure == EACCES || failure == ELOOP || failure == ENAMETOOLONG;
+}
+
 int allow(int ruleset, const std::string& path, std::uint64_t accesses) {
   const int descriptor = open(path.c_str(), O_PATH | O_CLOEXEC);
-  if (descriptor < 0) return errno == ENOENT || errno == ENOTDIR || errno == EACCES ? 0 : errno;
+  if (descriptor < 0) return leads_nowhere(errno) ? 0 : errno;
   struct stat status {};
   int failure = fstat(descriptor, &status) == 0 ? 0 : errno;
   if (failure == 0) {
     const PathBeneath rule{S_ISDIR(status.st_mode) ? accesses : accesses & kOfFiles, descriptor};
-    if (syscall(kAddRule, ruleset, kPathBeneath, &rule, 0) != 0) failure = errno;
+    // EBADFD: a pipe or the like (/dev/stdout), which Landlock neither closes nor has rules for.
+    if (syscall(kAddRule, ruleset, kPathBeneath, &rule, 0) != 0 && errno != EBADFD) failure = errno;
   }
   close(descriptor);
   return failure;

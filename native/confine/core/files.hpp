@@ -8,7 +8,7 @@ namespace roundhouse::confine {
 /// Of the kernel's Landlock; 0 where it has none or lets nobody use it.
 int landlock_version();
 
-/// Files and folders, with all that is below them. What isn't there is passed over.
+/// Files and folders, with all that is below them. What isn't there, and what there is no rule for (a pipe), is passed over.
 struct Files {
   /// Of folders, what is in them by name.
   std::vector<std::string> list;
