@@ -77,4 +77,26 @@ describe('what ended a process', () => {
 
   test('addresses without users and passwords', () =>
     expect(wordsOf('connect redis://me:secret@host:1 failed')).toBe('connect redis://***@host:1 failed'));
+
+  test.each([
+    ['redis://me:p@ss@host', 'redis://***@host'],
+    ['//'.repeat(1_000_000), /^\/+$/],
+  ])('a password may have an @; %# takes no time', (text, expected) =>
+    expect(wordsOf(text)).toEqual(typeof expected === 'string' ? expected : expect.stringMatching(expected)),
+  );
+
+  test('errors of our table without passwords, too', () =>
+    expect(wordsOf(new RoundhouseError('INTERNAL', 'no redis://me:secret@host'))).toBe(
+      'INTERNAL: no redis://***@host',
+    ));
+
+  test('what throws where it is asked for words ends it all the same', () => {
+    const thrower = Object.defineProperty(new Error(), 'message', {
+      get: () => {
+        throw new Error('no');
+      },
+    });
+    for (const error of [Object.create(null), thrower])
+      expect(wordsOf(error)).toBe('an error that has no words');
+  });
 });

@@ -19,14 +19,30 @@ const mostOfMessage = 320;
 /** A line in between lets both sides see that the other one is there. */
 const heartbeatMs = 15_000;
 
+/** `act`, or a few words of ours where the error throws itself (one without a prototype): whoever ends must not fail at that. */
+export function inWords(act: () => string): string {
+  try {
+    return act();
+  } catch {
+    return 'an error that has no words';
+  }
+}
+
+/** To the last @, which a password may have, too. */
+const withoutUsers = (line: string): string => line.replace(/\/\/[^\s/]*@/g, '//***@');
+
 /**
  * Of what ended a process. An error of our own table says what is wrong; of any other one its first line alone tells nobody
  * much, so the place in our code stands behind it. Users and passwords in addresses are left out.
  */
 export function wordsOf(error: unknown): string {
-  if (error instanceof RoundhouseError) return `${error.code}: ${error.message}`;
+  return inWords(() => wordsAndPlace(error));
+}
+
+function wordsAndPlace(error: unknown): string {
+  if (error instanceof RoundhouseError) return withoutUsers(`${error.code}: ${error.message}`);
   const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-  const [line = ''] = text.replace(/\/\/[^\s/@]*@/g, '//***@').split('\n', 1);
+  const line = withoutUsers(text.split('\n', 1)[0]!);
   const place = error instanceof Error ? ownPlace(error.stack ?? '') : null;
   return place === null ? line : `${line.slice(0, mostOfMessage)} (${place})`;
 }

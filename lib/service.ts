@@ -1,7 +1,7 @@
 import { RoundhouseError, type ErrorCode } from '#schemas/errors';
 import { codeVersion } from './code-version';
 import type { Env } from './config';
-import { lastWords, wordsOf } from './last-words';
+import { inWords, lastWords, wordsOf } from './last-words';
 import { createTelemetry, type LogLevel, type Logger, type Telemetry } from './telemetry';
 import { openTracer } from './tracing/open-tracer';
 import type { TracingConfig } from './tracing/settings';
@@ -57,7 +57,7 @@ function exitCodeOf(error: unknown): number {
 
 function describe(error: unknown): string {
   if (error instanceof RoundhouseError) return `${error.code}: ${error.message}`;
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return inWords(() => (error instanceof Error ? (error.stack ?? error.message) : String(error)));
 }
 
 interface Closer {
@@ -166,12 +166,13 @@ class RunningService<C> {
     if (this.exiting) return;
     this.exiting = true;
     this.stopping.abort();
+    // Before anything that may throw: a signal ends nothing from here on.
+    if (code !== exitCodes.ok) this.forceExitLater(code);
     const { logger } = this.telemetry;
     lastWords.say({ exitCode: code, words: error === undefined ? this.whyStopped : wordsOf(error) });
     if (code !== exitCodes.ok) {
       logger.fatal({ event: 'ServiceFailed', exitCode: code, error }, describe(error));
       process.stderr.write(`${this.definition.name}: ${describe(error)}\n`);
-      this.forceExitLater(code);
     }
     await closeInReverse(this.closers, logger);
     await this.telemetry.tracer.close(lastSpansMs);
