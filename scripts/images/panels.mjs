@@ -19,8 +19,8 @@ export function hasNumber({ status, data }) {
   return status === 'success' && data.result.some(({ value }) => Number.isFinite(Number(value[1])));
 }
 
-/** What has no figures where there is no GPU, no other worker to send to and no engine that went down. */
-const onlyElsewhere = /gpu|^engines \/ (Remote shards|Down)/i;
+/** What has no figures where there is no GPU and no other worker to send to, or where nothing is wrong. */
+const onlyElsewhere = /gpu|^engines \/ (Remote shards|Down)|^overview \/ (Outages|Alerts)/i;
 
 /**
  * How many queries a Prometheus had a number for at a second of Unix time, which had none, and which of these should have.
