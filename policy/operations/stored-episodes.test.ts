@@ -41,6 +41,10 @@ test.each([
   {},
   episode('a', { beganAt: -1 }),
   episode('a', { seenAt: 1.5 }),
+  // No clock shows them, or they began behind what was seen last.
+  episode('a', { seenAt: Number.MAX_SAFE_INTEGER }),
+  episode('a', { endedAt: 8_640_000_000_000_001 }),
+  episode('a', { beganAt: 5_001 }),
   episode('a', { endedAt: 'x' as never }),
   episode('a', { rounds: { late: 1 } as never }),
   episode('a', { times: null as never }),

@@ -41,6 +41,10 @@ function isFields(value: unknown): value is Fields {
 const isText = (value: unknown): value is string => typeof value === 'string' && value.length <= mostLetters;
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
 
+/** The last one that there is, else no clock can show it. */
+const lastTime = 8_640_000_000_000_000;
+const isTime = (value: unknown): value is number => isCount(value) && value <= lastTime;
+
 function isLine(value: unknown): value is Line {
   if (!isFields(value)) return false;
   const { level, where, words, runbook } = value;
@@ -66,7 +70,8 @@ function isConsequence(value: unknown): boolean {
 function isEpisode(value: unknown): value is StoredEpisode {
   if (!isFields(value)) return false;
   const { signal, times, beganAt, endedAt, seenAt, consequences, rounds } = value;
-  const areTimes = isCount(beganAt) && isCount(seenAt) && (endedAt === null || isCount(endedAt));
+  const areTimes =
+    isTime(seenAt) && isTime(beganAt) && beganAt <= seenAt && (endedAt === null || isTime(endedAt));
   const areCosts = isFields(rounds) && isCount(rounds['late']) && isCount(rounds['partial']);
   const areLines =
     Array.isArray(consequences) &&

@@ -88,6 +88,17 @@ test.each(['<html>', '{"format":1,"episodes":[{}]}'])('where %s is kept, nothing
   expect([console.causes(), console.kept.whyNot()]).toEqual([[], null]);
 });
 
+test('what is longer than anything that a console keeps is not read', async () => {
+  const first = start();
+  await first.kept.open();
+  first.look(wrong('kafka'));
+  await end(first);
+  const second = start();
+  await redis.append(key, ' '.repeat(256 * 1024));
+  await second.kept.open();
+  expect([second.causes(), second.kept.whyNot()]).toEqual([[], null]);
+});
+
 test('what is of another type is told and left alone', async () => {
   await redis.hset(key, 'a', 'b');
   const console = start();

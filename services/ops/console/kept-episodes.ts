@@ -94,7 +94,8 @@ export class KeptEpisodes {
   private async read(): Promise<void> {
     const text = await this.redis.get(this.key);
     this.hasRead = true;
-    if (text !== null) this.episodes.restore(readEpisodes(text), Date.now());
+    // Longer ones are not ours.
+    if (text !== null && text.length <= mostBytes) this.episodes.restore(readEpisodes(text), Date.now());
   }
 
   private async write(): Promise<void> {
