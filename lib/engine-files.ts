@@ -22,7 +22,8 @@ const system = [
   ...['ld.so.cache', 'ld.so.preload', 'ssl/certs', 'ssl/openssl.cnf', 'localtime', 'os-release'].map(inEtc),
   ...['passwd', 'group', 'nsswitch.conf', 'locale.alias', 'hosts', 'resolv.conf'].map(inEtc),
 ];
-const ofProject = ['dist', 'node_modules', 'build', 'schemas', 'package.json'].map((name) =>
+/** A link is followed where it is named itself: programs of several versions may share what was built. */
+const ofProject = ['dist', 'node_modules', 'build', 'build/native', 'schemas', 'package.json'].map((name) =>
   projectPath(name),
 );
 const devices = ['null', 'zero', 'full', 'random', 'urandom', 'shm'].map((name) => join('/dev', name));
