@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
-#include <functional>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -17,6 +16,7 @@
 #include "check.hpp"
 #include "device_count.hpp"
 #include "error.hpp"
+#include "error_of.hpp"
 #include "gpu_buffers.hpp"
 #include "load.hpp"
 #include "network_repository.hpp"
@@ -32,15 +32,6 @@ namespace fs = std::filesystem;
 
 inline const fs::path kShipped = checkoutFolder() / "models/delivery_time/1/model.onnx";
 inline const Columns kColumns{};
-
-inline std::string errorOf(const std::function<void()>& body) {
-  try {
-    body();
-  } catch (const std::exception& error) {
-    return error.what();
-  }
-  return "";
-}
 
 inline DeviceNetworkOptions optionsOf(const fs::path& file, Network* reference, std::optional<Precision> precision = {}) {
   DeviceNetworkOptions options;
