@@ -1,4 +1,5 @@
-import { bracketAndBisect } from './search';
+import { newTrace } from './decision-log';
+import { bracketAndBisect, missOf, type Miss } from './search';
 
 async function asked(start: number, largest: number): Promise<number[]> {
   const sizes: number[] = [];
@@ -25,4 +26,19 @@ test('downwards where the first is too large; nothing where none fits', async ()
 
 test('it ends at the largest size that there is', async () => {
   expect(Math.max(...(await asked(1_000_000, Infinity)))).toBe(1_500_000);
+});
+
+const inTime = { decidedAt: 1_900, closedBy: 'complete', coverage: 1 } as const;
+
+test.each<[string, object, Miss | null]>([
+  ['in time, complete, with the full effort', inTime, null],
+  ['at its deadline', { ...inTime, decidedAt: 2_000 }, null],
+  ['refused', { ...inTime, refusal: '503 busy' }, 'refused'],
+  ['without a decision', {}, 'undecided'],
+  ['after its deadline and with less', { ...inTime, decidedAt: 2_001, coverage: 0.5 }, 'late'],
+  ['closed by its deadline', { ...inTime, closedBy: 'deadline' }, 'incomplete'],
+  ['complete, but not with all plans', { ...inTime, coverage: 0.99 }, 'incomplete'],
+  ['with less than the full effort', { ...inTime, effort: 'reduced' }, 'inHaste'],
+])('a round %s', (_, outcome, miss) => {
+  expect(missOf({ ...newTrace(1_000, 2_000), ...outcome })).toBe(miss);
 });

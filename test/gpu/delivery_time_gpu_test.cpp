@@ -1,6 +1,7 @@
 // The delivery-time network on a GPU against ONNX Runtime: every batch size, odd rows, several contexts, plans that are
 // kept, damaged, another's or missing; then the Triton backend with memory of every kind. `--quick` for the sanitizers,
-// `--graphs` for the graphs of calls alone, many times.
+// `--quick-one-by-one` for racecheck, which loses track of launches of several threads, `--graphs` for the graphs of calls
+// alone, many times.
 // Without a GPU only what is said then is tested.
 #include <cstdio>
 #include <random>
@@ -71,8 +72,8 @@ void checkBackendFailures(TritonHost& host, Network& cpu) {
   }
 }
 
-/// Requests of all kinds at once, more than there are instances, so that batches mix them.
-void checkBackendMixed(Network& cpu) {
+/// Requests of all kinds at once, more than there are instances, so that batches mix them; or one behind the other.
+void checkBackendMixed(Network& cpu, int rounds = 20, Callers callers = Callers::atOnce) {
   if (TritonHost::findCore().empty()) return;
   TritonHost host({.repository = checkoutFolder() / "models", .backends = backendsFolder()});
   host.load("delivery_time");
@@ -96,9 +97,15 @@ void checkBackendMixed(Network& cpu) {
                          {{"quantiles", one.out->data(), one.out->bytes(), one.out->kind()}});
     sent.push_back(std::move(one));
   }
-  for (int round = 0; round < 20; ++round) {
-    for (Sent& one : sent) one.call->start();
-    for (Sent& one : sent) one.call->wait();
+  for (int round = 0; round < rounds; ++round) {
+    for (Sent& one : sent) {
+      one.call->start();
+      if (callers == Callers::oneByOne) one.call->wait();
+    }
+    for (Sent& one : sent) {
+      if (callers == Callers::atOnce) one.call->wait();
+    }
+    std::printf("%zu requests of the backend\n", sent.size() * static_cast<std::size_t>(round + 1));
   }
   for (Sent& one : sent) checkAgainst(expected, one.out->get(), "mixed batches");
   sent.clear();
@@ -121,7 +128,7 @@ void checkOnGpu(const fs::path& folder) {
   std::printf("chosen: %s\n", network->description().c_str());
   checkSizes(*network, *cpu);
   checkCalls(*network, *cpu);
-  checkCallsAtOnce(*network, *cpu, 5, 100);
+  checkCallsOfThreads(*network, *cpu, 5, 100);
   checkOddRows(*network, *cpu);
   checkContextsAtOnce(*network, *cpu);
   checkShared(network, *cpu);
@@ -135,13 +142,13 @@ void checkOnGpu(const fs::path& folder) {
 }
 
 /// What a checker of memory has time for: each way through contexts and instances once.
-void checkQuickly() {
+void checkQuickly(Callers callers) {
   const auto cpu = loadNetwork(kShipped, "");
   const auto network = gpu::load(optionsOf(kShipped, nullptr, Precision::fp32));
-  checkSizes(*network, *cpu);
+  checkSizes(*network, *cpu, 65'537);
   checkCalls(*network, *cpu);
-  checkCallsAtOnce(*network, *cpu, 1, 10);
-  checkBackendMixed(*cpu);
+  checkCallsOfThreads(*network, *cpu, 1, 10, callers);
+  checkBackendMixed(*cpu, 2, callers);
 }
 
 /// The graphs of calls alone, again and again.
@@ -149,7 +156,7 @@ void checkGraphsLong() {
   const auto cpu = loadNetwork(kShipped, "");
   const auto network = gpu::load(optionsOf(kShipped, nullptr, Precision::fp32));
   for (int round = 0; round < 20; ++round) checkCalls(*network, *cpu);
-  checkCallsAtOnce(*network, *cpu, 10, 200);
+  checkCallsOfThreads(*network, *cpu, 10, 200);
 }
 
 }  // namespace
@@ -169,7 +176,9 @@ int main(int count, char** arguments) {
   const NetworkRepository folder;
   const std::string way = count > 1 ? arguments[1] : "";
   const std::string error = errorOf([&] {
-    way == "--quick" ? checkQuickly() : way == "--graphs" ? checkGraphsLong() : checkOnGpu(folder.folder());
+    if (way == "--quick") return checkQuickly(Callers::atOnce);
+    if (way == "--quick-one-by-one") return checkQuickly(Callers::oneByOne);
+    way == "--graphs" ? checkGraphsLong() : checkOnGpu(folder.folder());
   });
   CHECK_THAT(error.empty(), error);
   finish_and_exit();

@@ -24,6 +24,7 @@ node test/gpu/run.mjs planned [NAME…]
   --parts DIR  where runtime, kafka, triton and tensorrt were unpacked (default /opt/rh)
   --build DIR  the build for GPUs (default build/cuda)
   --out DIR    of the results (default $OUT, else out/gpu)
+  --tools A,B  of compute-sanitizer (default all three)
   --limit S    seconds that one program may take (default 540)
   FLAGS        go to each program`;
 
@@ -32,6 +33,7 @@ const options = {
   parts: text('/opt/rh'),
   build: text('build/cuda'),
   out: text(process.env.OUT || 'out/gpu'),
+  tools: text(''),
   limit: text('540'),
   help: { type: 'boolean', short: 'h', default: false },
 };

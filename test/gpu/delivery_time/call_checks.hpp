@@ -115,8 +115,11 @@ inline std::vector<std::string> wrongCalls(DeviceNetwork& network, const float* 
   return wrong;
 }
 
-/// Contexts of several threads at once, again and again.
-inline void checkCallsAtOnce(DeviceNetwork& network, Network& cpu, std::size_t rounds, std::size_t calls) {
+enum class Callers { atOnce, oneByOne };
+
+/// Contexts of several threads, again and again.
+inline void checkCallsOfThreads(DeviceNetwork& network, Network& cpu, std::size_t rounds, std::size_t calls,
+                                Callers callers = Callers::atOnce) {
   constexpr std::size_t rows = 40'000, threads = 6;
   const std::vector<float> features = gpu::rowsToCompare(kColumns, rows);
   const std::vector<float> expected = predictOnCpu(cpu, features);
@@ -125,19 +128,21 @@ inline void checkCallsAtOnce(DeviceNetwork& network, Network& cpu, std::size_t r
   std::atomic<std::size_t> done{0};
   for (std::size_t round = 0; round < rounds; ++round) {
     std::vector<std::vector<std::string>> wrong(threads);
-    inParallel(threads, [&](std::size_t thread) {
+    const auto call = [&](std::size_t thread) {
       const std::string error = errorOf([&] {
         device::useDevice(0);
         wrong[thread] = wrongCalls(network, pinned.data(), expected, static_cast<unsigned>(round * threads + thread), calls);
       });
       if (!error.empty()) wrong[thread].push_back(error);
       done += calls;
-    });
+    };
+    for (std::size_t thread = 0; thread < threads && callers == Callers::oneByOne; ++thread) call(thread);
+    if (callers == Callers::atOnce) inParallel(threads, call);
     for (const auto& ofThread : wrong) {
       CHECK_THAT(ofThread.empty(), ofThread.empty() ? "" : std::to_string(ofThread.size()) + " calls, first " + ofThread.front());
     }
   }
-  std::printf("%zu calls as graphs at once\n", done.load());
+  std::printf("%zu calls as graphs, %s\n", done.load(), callers == Callers::atOnce ? "at once" : "one by one");
 }
 
 }  // namespace roundhouse::test

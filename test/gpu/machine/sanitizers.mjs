@@ -11,11 +11,12 @@ const tools = {
   initcheck: [],
 };
 
-/** Each GPU test under each tool of compute-sanitizer: any report of it fails the test. */
-export async function runSanitizers(machine, { names, flags, limitMs }) {
+/** Each GPU test under each of the tools of compute-sanitizer: any report of it fails the test. */
+export async function runSanitizers(machine, { names, flags, limitMs, tools: wanted }) {
   const runs = [];
+  const chosen = chosenTools(wanted);
   for (const name of names.length > 0 ? names : testPrograms(machine)) {
-    for (const tool of Object.keys(tools)) {
+    for (const tool of chosen) {
       console.log(`\n== ${tool} ${name}`);
       runs.push(await runTool(machine, tool, name, flags, limitMs));
     }
@@ -25,6 +26,15 @@ export async function runSanitizers(machine, { names, flags, limitMs }) {
   for (const { command, said } of runs) console.log(`${said}  ${command}`);
   console.log(`\n${tallyLine(all)}`);
   return all.failed === 0 && all.passed > 0;
+}
+
+/** All of them without a list. Throws with what there is. */
+export function chosenTools(list) {
+  const all = Object.keys(tools);
+  const names = list ? list.split(',') : all;
+  const unknown = names.filter((name) => !all.includes(name));
+  if (unknown.length > 0) throw new Error(`--tools takes some of ${all.join(', ')}, not ${unknown.join(', ')}`);
+  return names;
 }
 
 async function runTool(machine, tool, name, flags, limitMs) {
