@@ -73,3 +73,53 @@ test('a change counts, and a bad one leaves the last good list', async () => {
   expect([lists.length, faults.length]).toEqual([3, 2]);
   expect(faults[1]).toMatch(/ENOENT/);
 });
+
+// A read that took longer than the time between two looks told of its old text behind a newer one's.
+test('a look begins when the one before has ended, and one on its way at the end tells nothing', async () => {
+  jest.useFakeTimers();
+  try {
+    const told: string[] = [];
+    const reads: ((text: string) => void)[] = [];
+    write('a:1');
+    const file = new RemoteFile({
+      path,
+      everyMs: 5,
+      readText: () => new Promise((resolve) => reads.push(resolve)),
+      onEntries: (entries) => told.push(...entries.map(({ name }) => name)),
+      onFault: (reason) => told.push(reason),
+    });
+    await jest.advanceTimersByTimeAsync(50);
+    expect(reads).toHaveLength(1);
+    reads[0]!('{"engines":[{"address":"b:2"}]}');
+    await jest.advanceTimersByTimeAsync(5);
+    expect(reads).toHaveLength(2);
+    file.close();
+    reads[1]!('{"engines":[{"address":"c:3"}]}');
+    await jest.advanceTimersByTimeAsync(50);
+    expect(told).toEqual(['a:1', 'b:2']);
+    expect(reads).toHaveLength(2);
+  } finally {
+    jest.useRealTimers();
+  }
+});
+
+// The file was read twice at the start, once for its list and once to know it again: a change between them never counted.
+test('a change right behind the first reading counts', async () => {
+  write('a:1');
+  let seen: () => void;
+  const changed = new Promise<void>((resolve) => (seen = resolve));
+  const lists: string[] = [];
+  const file = new RemoteFile({
+    path,
+    everyMs: 5,
+    onEntries: ([first]) => {
+      lists.push(first!.name);
+      if (lists.length === 1) write('b:2');
+      else seen();
+    },
+    onFault: (reason) => lists.push(reason),
+  });
+  await changed;
+  file.close();
+  expect(lists).toEqual(['a:1', 'b:2']);
+});

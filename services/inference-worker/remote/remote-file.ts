@@ -21,15 +21,17 @@ function read(path: string, text: string): Read {
   }
 }
 
-/** Throws CONFIG_INVALID with every fault of the file. */
-export function readRemoteFile(path: string): readonly RemoteEntry[] {
-  let text: string;
+function textOf(path: string): string {
   try {
-    text = readFileSync(path, 'utf8');
+    return readFileSync(path, 'utf8');
   } catch (error) {
     const limit = `a file that can be read (${(error as NodeJS.ErrnoException).code ?? 'error'})`;
     throw configError([{ path: 'ROUNDHOUSE_REMOTE_ENGINES', value: path, limit }]);
   }
+}
+
+/** Throws CONFIG_INVALID with every fault of the file. */
+export function readRemoteFile(path: string, text = textOf(path)): readonly RemoteEntry[] {
   const result = read(path, text);
   if ('faults' in result) throw configError(result.faults);
   return result.entries;
@@ -41,29 +43,41 @@ export interface RemoteFileOptions {
   /** The last good list goes on. */
   readonly onFault: (reason: string) => void;
   readonly everyMs?: number;
+  /** `readFile` of Node, where none is given. */
+  readonly readText?: (path: string) => Promise<string>;
 }
 
-/** Follows the file: what it says later counts from then on. */
+/** Follows the file: what it says later counts from then on. One look at a time, so that no older text comes after a newer one. */
 export class RemoteFile {
   private readonly timer: NodeJS.Timeout;
   private last: string;
+  private isLooking = false;
+  private isClosed = false;
 
   /** Throws CONFIG_INVALID for a first reading that fails. */
   constructor(private readonly options: RemoteFileOptions) {
-    options.onEntries(readRemoteFile(options.path));
-    this.last = readFileSync(options.path, 'utf8');
+    this.last = textOf(options.path);
+    options.onEntries(readRemoteFile(options.path, this.last));
     this.timer = setInterval(() => void this.look(), options.everyMs ?? lookEveryMs);
     this.timer.unref();
   }
 
   close(): void {
+    this.isClosed = true;
     clearInterval(this.timer);
   }
 
   private async look(): Promise<void> {
+    if (this.isLooking) return;
+    this.isLooking = true;
+    const { path, readText = (file) => readFile(file, 'utf8') } = this.options;
+    const text = await readText(path).catch((error: Error) => `\0${error.message}`);
+    this.isLooking = false;
+    if (!this.isClosed && text !== this.last) this.changed(text);
+  }
+
+  private changed(text: string): void {
     const { path, onEntries, onFault } = this.options;
-    const text = await readFile(path, 'utf8').catch((error: Error) => `\0${error.message}`);
-    if (text === this.last) return;
     this.last = text;
     if (text.startsWith('\0')) return onFault(text.slice(1));
     const result = read(path, text);
