@@ -6,7 +6,9 @@ import { childrenOf } from './process-identity';
 import type { ProcessEvent, ServicePorts, SupervisedProcess } from './processes';
 import { startRedis } from './redis';
 import { makeRunFolder, type RunFolder } from './run-folder';
+import { environmentsOf, serviceEnvironment, wantedServices, type Addresses } from './service-environment';
 import { serviceProcess, wantedPorts, type ServiceKind } from './service-process';
+import { requireSettings } from './service-settings';
 
 export interface PipelineOptions {
   /** What every process inherits. */
@@ -83,8 +85,12 @@ export interface Pipeline {
 /** How often a start says what it still waits for. */
 const tellEveryMs = 5_000;
 
-/** Resolves when every part is ready. When one isn't, the others are stopped and the error says which. */
+/**
+ * Resolves when every part is ready. When one isn't, the others are stopped and the error says which. Settings that a
+ * service would refuse are all told before anything is started.
+ */
 export async function startPipeline(options: PipelineOptions): Promise<Pipeline> {
+  requireSettings(environmentsOf(options));
   await requireFreePorts(wantedPorts(options.ports ?? {}));
   const folder = makeRunFolder(options.runRoot);
   const started: SupervisedProcess[] = [];
@@ -115,8 +121,6 @@ export async function startPipeline(options: PipelineOptions): Promise<Pipeline>
     options.abort?.removeEventListener('abort', killAll);
   }
 }
-
-type Addresses = Pick<Pipeline, 'kafkaBrokers' | 'redisUrl'>;
 
 function isConsole({ name }: SupervisedProcess): boolean {
   return /^ops(-\d+)?$/.test(name);
@@ -158,54 +162,28 @@ function targetsOf(services: readonly SupervisedProcess[], scheme: string): Node
   return urls.length === 0 ? {} : { ROUNDHOUSE_OPS_TARGETS: urls.join(',') };
 }
 
-/** In the order of the data: ingest, workers, aggregators; then the console. */
 function describeServices(
   options: PipelineOptions,
   folder: RunFolder,
   addresses: Addresses,
 ): SupervisedProcess[] {
-  const kinds: readonly ServiceKind[] = ['ingest', 'worker', 'aggregator', 'ops'];
   const isToldTargets = Boolean(options.inheritedEnv['ROUNDHOUSE_OPS_TARGETS']);
-  const services: SupervisedProcess[] = kinds.flatMap((kind) =>
-    Array.from({ length: options.counts?.[kind] ?? (kind === 'ops' ? 0 : 1) }, (_, index) => {
-      const name = index === 0 ? kind : `${kind}-${index + 1}`;
-      return serviceProcess({
-        name,
-        kind,
-        logs: folder.logs,
-        ports: index === 0 ? (options.ports?.[kind] ?? {}) : {},
-        env: {
-          ...options.inheritedEnv,
-          ROUNDHOUSE_BIND_HOST: loopback,
-          ROUNDHOUSE_STATE_DIR: join(folder.path, 'state'),
-          ...serviceEnvironment(options, addresses, kind, name),
-        },
-        ...(kind === 'ops' && !isToldTargets
-          ? { envAtStart: () => targetsOf(services, schemeOf(options)) }
-          : {}),
-        readyTimeoutMs: options.readyTimeoutMs ?? 60_000,
-        restarts: options.restarts ?? true,
-        ...(options.onEvent === undefined ? {} : { onEvent: options.onEvent }),
-      });
+  const services: SupervisedProcess[] = wantedServices(options).map(({ kind, name, ports }) =>
+    serviceProcess({
+      name,
+      kind,
+      logs: folder.logs,
+      ports,
+      env: serviceEnvironment(options, addresses, kind, name, join(folder.path, 'state')),
+      ...(kind === 'ops' && !isToldTargets
+        ? { envAtStart: () => targetsOf(services, schemeOf(options)) }
+        : {}),
+      readyTimeoutMs: options.readyTimeoutMs ?? 60_000,
+      restarts: options.restarts ?? true,
+      ...(options.onEvent === undefined ? {} : { onEvent: options.onEvent }),
     }),
   );
   return services;
-}
-
-function serviceEnvironment(
-  options: PipelineOptions,
-  { kafkaBrokers, redisUrl }: Addresses,
-  kind: ServiceKind,
-  name: string,
-): NodeJS.ProcessEnv {
-  return {
-    ...options.env,
-    ...options.serviceEnv?.[kind],
-    ...options.serviceEnv?.[name],
-    KAFKA_BROKERS: kafkaBrokers,
-    REDIS_URL: redisUrl,
-    ROUNDHOUSE_TOPIC_PREFIX: options.topicPrefix ?? '',
-  };
 }
 
 type Processes = readonly SupervisedProcess[];

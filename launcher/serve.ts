@@ -2,6 +2,7 @@ import { loadConfig, portSetting } from '#lib/config';
 import { projectPath } from '#schemas/project-root';
 import type { Pipeline, PipelineOptions } from './pipeline';
 import { loopback } from './ports';
+import { allKinds, requireSettings } from './service-settings';
 
 const portSettings = {
   ingestHttp: portSetting('ROUNDHOUSE_INGEST_HTTP_PORT', 8080),
@@ -20,9 +21,10 @@ const peerKeys = ['ROUNDHOUSE_UCX_NETWORKS', 'ROUNDHOUSE_PEER_TLS_CERT'];
 
 /**
  * The ports of a pipeline that stays up, as the services' own defaults; the environment may change each. Throws
- * CONFIG_INVALID with every fault before anything is started.
+ * CONFIG_INVALID with every fault of any service's settings before anything is started.
  */
 export function servedPorts(env: NodeJS.ProcessEnv): NonNullable<PipelineOptions['ports']> {
+  requireSettings(allKinds.map((kind) => [kind, env]));
   const ports = loadConfig(env, portSettings);
   const opensPeer = peerKeys.some((key) => (env[key] ?? '') !== '');
   return {

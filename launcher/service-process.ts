@@ -53,6 +53,11 @@ export function wantedPorts(ports: Partial<Record<ServiceKind, ServicePorts>>): 
   );
 }
 
+/** Its ports as its environment has them; any free one where none is named. */
+export function portEnvironment(kind: ServiceKind, ports: ServicePorts): NodeJS.ProcessEnv {
+  return Object.fromEntries(portVariables(kind).map(([name, key]) => [key, String(ports[name] ?? 0)]));
+}
+
 function portVariables(kind: ServiceKind): [keyof ServicePorts, string][] {
   return Object.entries(serviceKinds[kind].portKeys) as [keyof ServicePorts, string][];
 }
@@ -76,10 +81,7 @@ interface ServiceOptions {
 /** A service of ours as a child: `node dist/services/<folder>/main.js`. Call `start()` on it. */
 export function serviceProcess(options: ServiceOptions): SupervisedProcess {
   const { folder, awaits } = serviceKinds[options.kind];
-  const portsIn = (last: ServicePorts): NodeJS.ProcessEnv =>
-    Object.fromEntries(
-      portVariables(options.kind).map(([name, key]) => [key, String(last[name] ?? options.ports[name] ?? 0)]),
-    );
+  const portsIn = (last: ServicePorts) => portEnvironment(options.kind, { ...options.ports, ...last });
   return new SupervisedProcess(
     {
       name: options.name,

@@ -13,6 +13,9 @@ const mayImport = {
   services: ['lib', 'policy', 'schemas'],
 };
 
+/** What starts services reads their settings by their own rules before it starts anything. */
+const serviceSettings = /^services\/[^/]+(\/engine)?\/config$/;
+
 const engine = join('services', 'inference-worker', 'engine');
 /** Computing that both the policy and this addon do, with equal results. */
 const packing = join('native', 'packing');
@@ -48,6 +51,7 @@ export function importFault(source, target) {
     workerBenches.some((bench) => within(source, bench))
   )
     return null;
+  if (folder === 'launcher' && serviceSettings.test(target)) return null;
   if (within(target, packing) && within(source, join('services', 'aggregator'))) return null;
   const own = folder === 'services' ? source.split(sep).slice(0, 2).join(sep) : folder;
   if (own === replay && replayMayImport.some((place) => within(target, place))) return null;

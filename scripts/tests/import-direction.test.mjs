@@ -13,6 +13,7 @@ const allowed = [
   ['policy/join/decide-round.ts', 'schemas/domain'],
   ['launcher/main.ts', 'client/index'],
   ['launcher/main.ts', 'native/planner/index'],
+  ['launcher/service-settings.ts', 'services/inference-worker/engine/config'],
   ['test/integration/x.test.ts', 'services/ingest/main'],
   ['services/inference-worker/engine/main.ts', 'native/triton/triton-server'],
   ['services/inference-worker/data-plane/session-keeper.ts', 'native/shm/shm-session'],
