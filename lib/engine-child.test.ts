@@ -1,9 +1,8 @@
-import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { projectPath } from '#schemas/project-root';
-import { engineChild, isProgram } from './engine-child';
+import { engineChild } from './engine-child';
+import { isProgram, onlyFiles, onlyFilesFailure } from './only-files';
 
 const env = { PATH: '/bin', REDIS_URL: 'redis://u:p@h', ROUNDHOUSE_MODELS_DIR: 'models' };
 const socket = { ROUNDHOUSE_ENGINE_SOCKET: '/s' };
@@ -21,7 +20,6 @@ test('privileges are kept where confinement is off', () => {
   expect(off.env).not.toHaveProperty('REDIS_URL');
 });
 
-const onlyFiles = projectPath('build', 'native', 'only-files');
 const whenBuilt = isProgram(onlyFiles) ? test : test.skip;
 
 whenBuilt('it opens its own files alone, and temporary ones in its own folder, unless any are wanted', () => {
@@ -37,37 +35,19 @@ whenBuilt('it opens its own files alone, and temporary ones in its own folder, u
   expect(any.env).not.toHaveProperty('TMPDIR');
 });
 
-test('what has no mode of a program is none, and neither is a folder: the engine is started without it', () => {
+test('with a launcher that is broken, or absent, it is started without, and told why', () => {
   const folder = mkdtempSync(join(tmpdir(), 'roundhouse-program-'));
-  const file = join(folder, 'only-files');
-  expect(isProgram(file)).toBe(false);
-  writeFileSync(file, '', { mode: 0o644 });
-  expect([isProgram(file), isProgram(folder)]).toEqual([false, false]);
-  chmodSync(file, 0o755);
-  expect(isProgram(file)).toBe(true);
+  const launcher = join(folder, 'only-files');
+  const wanted = { ...env, ROUNDHOUSE_ENGINE_FILES: 'own' };
+  const faultOf = (asked: Readonly<Record<string, string>>) => {
+    const { program, args, env: given } = engineChild(['node', 'main.js'], asked, socket, launcher);
+    expect([program, ...args]).not.toContain(launcher);
+    expect([program, ...args].slice(-2)).toEqual(['node', 'main.js']);
+    return given[onlyFilesFailure];
+  };
+  expect(faultOf(wanted)).toBe('build/native/only-files is not there, or no program');
+  writeFileSync(launcher, 'exit 127', { mode: 0o755 });
+  expect(faultOf(wanted)).toBe('build/native/only-files does not run (it ended with 127)');
+  expect(faultOf({ ...wanted, ROUNDHOUSE_ENGINE_FILES: 'any' })).toBeUndefined();
   rmSync(folder, { recursive: true });
-});
-
-const run = (...args: string[]) => spawnSync(onlyFiles, args, { encoding: 'utf8' });
-
-whenBuilt.each([
-  [[], 'only-files ['],
-  [['--'], 'only-files ['],
-  [['--read', '/usr'], 'only-files ['],
-  [['--read', '--', 'true'], 'only-files ['],
-  [['--all', '/', '--', 'true'], 'only-files ['],
-])('what starts it refuses %j with its usage', (args, words) => {
-  const { status, stderr } = run(...args);
-  expect(status).toBe(2);
-  expect(stderr).toContain(words);
-});
-
-whenBuilt('it tells why a program does not run, and ends as that one does where it does', () => {
-  const missing = run('--', '/not/there');
-  expect([missing.status, missing.stderr]).toEqual([
-    127,
-    'only-files: /not/there: No such file or directory\n',
-  ]);
-  const read = ['/usr', '/lib', '/lib64', '/bin', '/etc/ld.so.cache'].flatMap((path) => ['--read', path]);
-  expect(run(...read, '--', 'sh', '-c', 'exit 7').status).toBe(7);
 });

@@ -1,10 +1,9 @@
-import { accessSync, constants, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { projectPath } from '#schemas/project-root';
 import type { Env } from './config';
 import { endsWithParent } from './ends-with-parent';
 import { filesOfEngine, hasOwnFilesOnly } from './engine-files';
 import { fewHeaps } from './few-heaps';
+import { onlyFiles, onlyFilesFailure, onlyFilesFault } from './only-files';
 import { withoutSecrets } from './without-secrets';
 
 export interface EngineChild {
@@ -13,26 +12,15 @@ export interface EngineChild {
   readonly env: Env;
 }
 
-/** Built with the addons (native/confine/launch). */
-const onlyFiles = projectPath('build', 'native', 'only-files');
-
-/** Also not where it was copied without its mode, which would start no engine at all. */
-export function isProgram(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return statSync(path).isFile();
-  } catch {
-    return false;
-  }
-}
-
-/** Without the program the engine says what it lacks, or ends. */
-function limited(command: readonly string[], env: Env): readonly string[] {
-  if (!hasOwnFilesOnly(env) || !isProgram(onlyFiles)) return command;
+/** Where the program is absent, or broken, the engine is told why, and says so or ends. */
+function limited(command: readonly string[], env: Env, program: string): Pick<EngineChild, 'args' | 'env'> {
+  if (!hasOwnFilesOnly(env)) return { args: command, env };
+  const fault = onlyFilesFault(program, env);
+  if (fault !== null) return { args: command, env: { ...env, [onlyFilesFailure]: fault } };
   const words = Object.entries(filesOfEngine(env)).flatMap(([kind, paths]: [string, readonly string[]]) =>
     paths.flatMap((path) => [`--${kind}`, path]),
   );
-  return [onlyFiles, ...words, '--', ...command];
+  return { args: [program, ...words, '--', ...command], env };
 }
 
 /** Of temporary files, too, it has none in common with others. */
@@ -44,9 +32,15 @@ function ownFolder({ ROUNDHOUSE_ENGINE_SOCKET: socket, ...env }: Env): Env {
  * How an engine is started, whoever starts it: it ends with us, and of our environment it has no secrets. Unless
  * ROUNDHOUSE_ENGINE_CONFINEMENT is off it has no privileges either, and opens its own files alone.
  */
-export function engineChild(command: readonly string[], env: Env, own: Env): EngineChild {
+export function engineChild(
+  command: readonly string[],
+  env: Env,
+  own: Env,
+  launcher = onlyFiles,
+): EngineChild {
   const all = { ...fewHeaps, ...withoutSecrets(env), ...own };
   const withoutPrivileges = env['ROUNDHOUSE_ENGINE_CONFINEMENT'] !== 'off';
-  const [program, ...args] = endsWithParent(limited(command, all), { withoutPrivileges });
-  return { program: program!, args, env: { ...all, ...ownFolder(all) } };
+  const start = limited(command, { ...all, ...ownFolder(all) }, launcher);
+  const [program, ...args] = endsWithParent(start.args, { withoutPrivileges });
+  return { program: program!, args, env: start.env };
 }

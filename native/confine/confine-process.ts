@@ -8,6 +8,12 @@ export interface Confinement {
   readonly lacking: string;
 }
 
+export interface WantedConfinement {
+  readonly ownFilesOnly: boolean;
+  /** Why files were not closed, by what was to close them. */
+  readonly failure?: string | undefined;
+}
+
 const nameOf = (errno: number): string => getSystemErrorName(-errno);
 
 /** Whether the main thread may do what only root may, or could take that up, by the text of /proc/self/status. */
@@ -27,13 +33,14 @@ function capabilitiesLeft(): string[] {
 }
 
 /** Of a process that was limited to files of its own, no folder above them can be listed. */
-function filesLeft(landlockVersion: number): string[] {
+function filesLeft(landlockVersion: number, failure: string): string[] {
   if (landlockVersion === 0) return ['files: this kernel, or what the process runs in, has no Landlock'];
   try {
     readdirSync('/');
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'EACCES' ? [] : [`files: ${(error as Error).message}`];
   }
+  if (failure !== '') return [`files: ${failure}`];
   return ['files: it was not started through build/native/only-files, or with / among its files'];
 }
 
@@ -41,7 +48,7 @@ function filesLeft(landlockVersion: number): string[] {
  * From now on every thread of this process, and what it starts, opens sockets of Unix and netlink alone, looks into no
  * other process, and gets no more privileges. It can't be taken back. Files, and capabilities, can only be looked at here.
  */
-export function confineProcess({ ownFilesOnly }: { readonly ownFilesOnly: boolean }): Confinement {
+export function confineProcess({ ownFilesOnly, failure = '' }: WantedConfinement): Confinement {
   let bindings: ReturnType<typeof loadBindings>;
   try {
     bindings = loadBindings();
@@ -53,7 +60,7 @@ export function confineProcess({ ownFilesOnly }: { readonly ownFilesOnly: boolea
     ...(noNewPrivileges === 0 ? [] : [`no_new_privs: ${nameOf(noNewPrivileges)}`]),
     ...(filter === 0 ? [] : [`seccomp: ${nameOf(filter)}`]),
     ...capabilitiesLeft(),
-    ...(ownFilesOnly ? filesLeft(bindings.landlockVersion()) : []),
+    ...(ownFilesOnly ? filesLeft(bindings.landlockVersion(), failure) : []),
   ].join(', ');
   return { holds: lacking === '', lacking };
 }

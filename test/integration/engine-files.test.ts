@@ -119,3 +119,26 @@ whenThere('what is named beside is open, and everything where that is wanted', a
   const { "the worker's environment": _, ...others } = any.of;
   expect(Object.values(others)).toEqual(Object.keys(others).map(() => 0));
 });
+
+whenThere(
+  'with a launcher that is broken it serves all the same and says so, or starts not at all',
+  async () => {
+    const launcher = join(folder, 'only-files');
+    writeFileSync(launcher, '#!/not/there\n', { mode: 0o755 });
+    const env = { ROUNDHOUSE_DEVICES: 'cpu', ROUNDHOUSE_ENGINE_MODELS: 'candidate_cost' };
+    const options = { confined: true, launcher };
+    const { log, stop } = await startEngineProcess(projectPath('models'), env, options);
+    expect(await stop()).toBe(0);
+    const fault = 'files: build/native/only-files does not run (ENOENT)';
+    expect(log.find(({ event }) => event === 'EngineConfined')).toMatchObject({
+      holds: false,
+      lacking: fault,
+    });
+    expect(log.find(({ event }) => event === 'EngineListened')).toMatchObject({ ready: true });
+    const required = { ...env, ROUNDHOUSE_ENGINE_CONFINEMENT: 'required' };
+    await expect(startEngineProcess(projectPath('models'), required, options)).rejects.toMatchObject({
+      code: 2,
+      message: expect.stringContaining(`ROUNDHOUSE_ENGINE_CONFINEMENT=required, and ${fault}`) as string,
+    });
+  },
+);

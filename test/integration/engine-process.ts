@@ -25,13 +25,15 @@ export interface RunningEngine {
 export interface StartOptions {
   /** Without privileges and with its own files alone, as the supervisor starts it. */
   readonly confined?: boolean;
+  /** What closes files to a confined one, if not `build/native/only-files`. */
+  readonly launcher?: string;
 }
 
 /** Resolves at the engine's ready message, rejects when it ends before. */
 export function startEngineProcess(
   modelsDir: string,
   env: Readonly<Record<string, string>> = {},
-  { confined = false }: StartOptions = {},
+  { confined = false, launcher }: StartOptions = {},
 ): Promise<RunningEngine> {
   const folder = mkdtempSync(join(tmpdir(), 'roundhouse-engine-'));
   const socket = env['ROUNDHOUSE_ENGINE_SOCKET'] ?? join(folder, 'engine.sock');
@@ -44,7 +46,7 @@ export function startEngineProcess(
     ...env,
   };
   const bare = { program: command[0]!, args: command.slice(1), env: all };
-  const { program, args, ...own } = confined ? engineChild(command, all, {}) : bare;
+  const { program, args, ...own } = confined ? engineChild(command, all, {}, launcher) : bare;
   const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe', 'ipc'], env: own.env });
   const log: LogLine[] = [];
   let errors = '';

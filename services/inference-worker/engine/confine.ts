@@ -1,5 +1,6 @@
 import { hasOwnFilesOnly } from '#lib/engine-files';
 import type { Env } from '#lib/config';
+import { onlyFilesFailure } from '#lib/only-files';
 import { confineProcess } from '#native/confine/confine-process';
 import { RoundhouseError } from '#schemas/errors';
 import type { EngineConfig } from './config';
@@ -12,7 +13,10 @@ import type { EngineEvents } from './events';
 export function confine(wanted: EngineConfig['confinement'], env: Env, events: EngineEvents): string {
   if (wanted === 'off') return '';
   const files = hasOwnFilesOnly(env) ? 'own' : 'any';
-  const { holds, lacking } = confineProcess({ ownFilesOnly: files === 'own' });
+  const { holds, lacking } = confineProcess({
+    ownFilesOnly: files === 'own',
+    failure: env[onlyFilesFailure],
+  });
   events.EngineConfined({ holds, lacking, files });
   if (!holds && wanted === 'required')
     throw new RoundhouseError('CONFIG_INVALID', `ROUNDHOUSE_ENGINE_CONFINEMENT=required, and ${lacking}`);
