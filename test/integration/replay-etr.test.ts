@@ -61,7 +61,7 @@ test("the network's rows are those that the backend builds", async () => {
     .refsOf('stable')
     .find(({ name }) => name === 'delivery_time')!;
   const round = unknownRound(1);
-  const engine = await startOwnEngine({ env: process.env, modelsDir, models: [model], signal });
+  const engine = await startOwnEngine({ ...place(), modelsDir, models: [model] });
   try {
     const whole = { ...recorded(smallRound(1)) };
     const asked = { ...whole, manifest: { ...whole.manifest, round } };

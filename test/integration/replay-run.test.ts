@@ -200,13 +200,13 @@ test('an engine that does not start, or is lost, ends a run with what it said; n
   expect(existsSync(out('broken'))).toBe(false);
 
   const models = loadModelRepository(modelsDir).refsOf('stable');
-  const { signal } = place();
+  // With / among its files none is closed, whatever the kernel can do.
+  const open = { ROUNDHOUSE_ENGINE_FILES: 'own', ROUNDHOUSE_ENGINE_READS: '/' };
   const engine = await startOwnEngine({
-    env: place().env,
-    modelsDir,
-    models,
-    signal,
+    ...place(),
+    ...{ env: { ...place().env, ...open }, modelsDir, models },
   });
+  expect(lines.at(-1)).toMatch(/^the engine of the replay is less confined [^:]*: .*\bfiles: /);
   process.kill(engine.pid, 'SIGKILL');
   await expect(engine.lost).rejects.toThrow('it ended with SIGKILL');
   const { shards } = cutRound(roundOf(0), models, cut);

@@ -37,8 +37,7 @@ async function withPredictor<T>(
   const model = wantedNetwork(recording, options, modelsDir);
   const atHand = await modelsAtHand(modelsDir, [model]);
   try {
-    const { env, signal } = place;
-    const engine = await startOwnEngine({ env, signal, modelsDir: atHand.folder, models: [model] });
+    const engine = await startOwnEngine({ ...place, modelsDir: atHand.folder, models: [model] });
     try {
       return await use(networkReady(engine, model));
     } finally {

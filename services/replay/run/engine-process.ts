@@ -27,9 +27,18 @@ export interface EngineOptions {
   /** All of them must serve. */
   readonly models: readonly ModelRef[];
   readonly signal: AbortSignal;
+  /** Hears what of its confinement the engine lacks. */
+  tellError(line: string): void;
+}
+
+interface EngineMessage {
+  readonly type?: string;
+  readonly kind?: unknown;
+  readonly lacking?: unknown;
 }
 
 const startMs = 120_000;
+const lessConfined = 'the engine of the replay is less confined than it is to be (docs/security.md)';
 
 function spawnEngine({ env, modelsDir, models }: EngineOptions, socket: string): ChildProcess {
   const main = projectPath('dist', 'services', 'inference-worker', 'engine', 'main.js');
@@ -73,8 +82,11 @@ export async function startOwnEngine(options: EngineOptions): Promise<OwnEngine>
   const ended = endOf(child);
   let deviceKind = 'cpu';
   const ready = new Promise<null>((resolve) => {
-    child.on('message', ({ type, kind }: { type?: string; kind?: unknown }) => {
-      if (type === 'devices') deviceKind = String(kind);
+    child.on('message', ({ type, kind, lacking }: EngineMessage) => {
+      if (type === 'devices') {
+        deviceKind = String(kind);
+        if (lacking) options.tellError(`${lessConfined}: ${String(lacking)}`);
+      }
       if (type === 'ready') resolve(null);
     });
   });

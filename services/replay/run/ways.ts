@@ -38,8 +38,7 @@ export async function runDirectly(work: Work): Promise<string> {
   const { options, place, preparation, rounds, models, modelsDir } = work;
   const { signal } = place;
   const { matrices } = preparation;
-  const engine =
-    options.costs === 'recorded' ? null : await startOwnEngine({ env: place.env, modelsDir, models, signal });
+  const engine = options.costs === 'recorded' ? null : await startOwnEngine({ ...place, modelsDir, models });
   try {
     const coster = engine === null ? new RecordedCoster() : new EngineCoster(engine);
     const { atOnce } = options;
