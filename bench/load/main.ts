@@ -53,7 +53,7 @@ async function sweep(
     );
     steps.push(step);
     note(
-      `  ${step.roundsPerSecond}/s: coverage ${step.coverageMean}, late ${step.late}, refused ${step.refused}, p99 ${step.decisionMsP99} ms, ${usage.machineCores} cores`,
+      `  ${step.roundsPerSecond}/s: coverage ${step.coverageMean}, late ${step.late}, refused ${step.refused}, p99 ${step.decisionMsP99 ?? '–'} ms, ${usage.machineCores} cores`,
     );
   }
   await log.close();

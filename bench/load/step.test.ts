@@ -41,6 +41,20 @@ test('a step counts what was refused, late, and lacked plans', () => {
   expect(isCarried(step)).toBe(false);
 });
 
+test.each([
+  ['no round', []],
+  ['none that is decided', [trace({ decidedAt: null }), trace({ refusal: '503 busy', decidedAt: null })]],
+])('a step with %s has no times, also once it is JSON', (_, traces) => {
+  const empty = stepOf(5, 1, traces, idle);
+  const none = {
+    ...{ lateLeadMsP50: null, lateByMsP50: null, leftMsLeast: null, leftMsP1: null },
+    ...{ decisionMsP50: null, decisionMsP99: null },
+  };
+  expect(empty).toMatchObject({ late: 0, wholeShare: 0, coverageMean: 0, ...none });
+  expect(JSON.parse(JSON.stringify(empty))).toEqual(empty);
+  expect(isCarried(empty)).toBe(false);
+});
+
 const step = (roundsPerSecond: number, wholeShare: number): Step => ({
   ...stepOf(roundsPerSecond, 1, [trace()], idle),
   wholeShare,

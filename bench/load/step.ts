@@ -21,12 +21,12 @@ export interface Step {
   readonly late: number;
   /** Of them, whose manifest came to Kafka with less than the aggregator's margin left (150 ms). */
   readonly lateByIngest: number;
-  /** What the late ones had left then: the median, ms. */
-  readonly lateLeadMsP50: number;
-  readonly lateByMsP50: number;
+  /** What the late ones had left then: the median, ms. Null, as every time here, where there is no such round. */
+  readonly lateLeadMsP50: number | null;
+  readonly lateByMsP50: number | null;
   /** What the decided rounds had left when their decision was on Kafka, ms: the least, and what all but 1% had; below 0 is late. */
-  readonly leftMsLeast: number;
-  readonly leftMsP1: number;
+  readonly leftMsLeast: number | null;
+  readonly leftMsP1: number | null;
   /** The way of the first late ones. */
   readonly lateRounds: readonly LateRound[];
   readonly coverageMean: number;
@@ -34,8 +34,8 @@ export interface Step {
   readonly wholeShare: number;
   readonly closedByDeadline: number;
   readonly inHaste: number;
-  readonly decisionMsP50: number;
-  readonly decisionMsP99: number;
+  readonly decisionMsP50: number | null;
+  readonly decisionMsP99: number | null;
   readonly candidatesPerSecond: number;
   readonly usage: Usage;
 }
@@ -44,6 +44,9 @@ export interface Step {
 const closeMarginMs = 150;
 
 const mostLateRounds = 20;
+
+const msAt = (times: readonly number[], share: number): number | null =>
+  times.length === 0 ? null : round(percentile(times, share));
 
 export function stepOf(
   roundsPerSecond: number,
@@ -68,22 +71,20 @@ export function stepOf(
     undecided: accepted.length - decided.length,
     late: late.length,
     lateByIngest: leads.filter((lead) => lead < closeMarginMs).length,
-    lateLeadMsP50: round(percentile(leads, 0.5)),
-    lateByMsP50: round(
-      percentile(
-        late.map(({ decidedAt, deadline }) => decidedAt! - deadline),
-        0.5,
-      ),
+    lateLeadMsP50: msAt(leads, 0.5),
+    lateByMsP50: msAt(
+      late.map(({ decidedAt, deadline }) => decidedAt! - deadline),
+      0.5,
     ),
-    leftMsLeast: round(Math.min(...lefts)),
-    leftMsP1: round(percentile(lefts, 0.01)),
+    leftMsLeast: lefts.length === 0 ? null : round(Math.min(...lefts)),
+    leftMsP1: msAt(lefts, 0.01),
     lateRounds: late.slice(0, mostLateRounds).map(lateRoundOf),
     coverageMean: round(sum(({ coverage }) => coverage) / Math.max(1, decided.length), 4),
     wholeShare: round(count(({ coverage }) => coverage === 1) / Math.max(1, accepted.length), 4),
     closedByDeadline: count(({ closedBy }) => closedBy === 'deadline'),
     inHaste: count(({ effort }) => effort !== 'full'),
-    decisionMsP50: round(percentile(times, 0.5)),
-    decisionMsP99: round(percentile(times, 0.99)),
+    decisionMsP50: msAt(times, 0.5),
+    decisionMsP99: msAt(times, 0.99),
     candidatesPerSecond: Math.round(sum(({ candidatesSolved }) => candidatesSolved) / seconds),
     usage,
   };
