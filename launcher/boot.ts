@@ -12,15 +12,18 @@ interface BootOptions {
   readonly ports?: PipelineOptions['ports'];
   /** A process does not stay up. */
   onLost(reason: Error): void;
+  /** The start failed; its logs are kept. */
+  onFailed(logs: string): void;
 }
 
 /** Starts a pipeline and tells the user of it, with the servers that the environment names. */
-export function boot({ env, terminal, signal, ports, onLost }: BootOptions): Promise<Pipeline> {
+export function boot({ env, terminal, signal, ports, onLost, onFailed }: BootOptions): Promise<Pipeline> {
   const given = givenServers(env);
   terminal.status(`starting ${startedText(given)}`);
   return startPipeline({
     inheritedEnv: env,
     abort: signal,
+    onFailed,
     ...given,
     counts: { ops: 1 },
     ...(ports === undefined ? {} : { ports }),
@@ -60,8 +63,8 @@ export function untilServing(
 }
 
 /** Why a day is not begun. */
-export function notReady(faults: readonly string[], { logs }: Pipeline): RoundhouseError {
+export function notReady(faults: readonly string[]): RoundhouseError {
   const reasons = faults.map((fault) => `  ${fault}`).join('\n');
-  const message = `no round could be decided, so none was sent:\n${reasons}\nThe logs: ${logs}`;
+  const message = `no round could be decided, so none was sent:\n${reasons}`;
   return new RoundhouseError('DEPENDENCY_ABSENT', message);
 }

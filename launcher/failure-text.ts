@@ -1,4 +1,5 @@
 import { RoundhouseError } from '#schemas/errors';
+import { mostFailed } from './run-folder';
 
 const reasons: Readonly<Record<string, string>> = {
   EACCES: 'may not be written by this user',
@@ -15,4 +16,9 @@ export function failureText(error: unknown): string {
   const reason = reasons[code] ?? (syscall === 'mkdir' ? 'can not be made' : undefined);
   if (reason === undefined || path === undefined) return error.message;
   return `${path} ${reason} (${code}). A run keeps its data in .roundhouse/run: make it writable, or remove it if another user made it`;
+}
+
+/** Where the logs of a run that failed are, and for how long. */
+export function keptLogsText(logs: string): string {
+  return `The logs of this run stay in ${logs} until ${mostFailed} later ones have failed`;
 }

@@ -4,7 +4,7 @@ import { boot, notReady, untilServing } from './boot';
 import { parseStartArguments, usage, type StartArguments } from './day/arguments';
 import { dispatchDay } from './day/dispatch-day';
 import { planDay } from './day/planned-day';
-import { failureText } from './failure-text';
+import { failureText, keptLogsText } from './failure-text';
 import { GivenUp } from './given-up';
 import type { Pipeline } from './pipeline';
 import { endpointsText, servedPorts } from './serve';
@@ -27,6 +27,10 @@ async function booted(options: Parameters<typeof boot>[0]): Promise<Pipeline> {
   }
 }
 
+/** Of a run that failed; empty while there are none. */
+let keptLogs = '';
+const logsAreKept = (logs: string): void => void (keptLogs = logs);
+
 async function run(args: Run, asked: AbortSignal): Promise<void> {
   const lost = new AbortController();
   const signal = AbortSignal.any([asked, lost.signal]);
@@ -38,6 +42,7 @@ async function run(args: Run, asked: AbortSignal): Promise<void> {
     signal,
     ...(args.kind === 'serve' ? { ports: servedPorts(process.env) } : {}),
     onLost: (reason) => lost.abort(reason),
+    onFailed: logsAreKept,
   });
   try {
     const seconds = ((Date.now() - startedAt) / 1000).toFixed(1);
@@ -45,12 +50,18 @@ async function run(args: Run, asked: AbortSignal): Promise<void> {
     terminal.line(`the pipeline is up after ${seconds} s; the console${until}: ${pipeline.consoleUrl}`);
     const faults = await untilServing(pipeline, { terminal, signal });
     if (args.kind !== 'serve' && plan !== null) {
-      if (faults.length > 0) throw notReady(faults, pipeline);
+      if (faults.length > 0) throw notReady(faults);
       return await dispatchDay(plan, { pipeline, deadlineMs: args.deadlineMs, terminal, signal });
     }
     terminal.line(endpointsText(pipeline, process.env));
     for (const fault of faults) terminal.line(`\nNOT READY: ${fault}`);
     await untilAborted(signal);
+  } catch (error) {
+    if (!(error instanceof Interrupted)) {
+      pipeline.keepLogs();
+      logsAreKept(pipeline.logs);
+    }
+    throw error;
   } finally {
     terminal.status('stopping');
     await pipeline.stop();
@@ -67,6 +78,7 @@ async function main(): Promise<number> {
   } catch (error) {
     if (error instanceof Interrupted) return error.exitCode;
     console.error(failureText(error));
+    if (keptLogs !== '') console.error(keptLogsText(keptLogs));
     if (error instanceof ArgumentsInvalid) console.error(`\n${usage}`);
     if (error instanceof GivenUp) return error.exitCode;
     const isInput =

@@ -9,6 +9,7 @@ import { makeRunFolder, type RunFolder } from './run-folder';
 import { environmentsOf, serviceEnvironment, wantedServices, type Addresses } from './service-environment';
 import { serviceProcess, wantedPorts, type ServiceKind } from './service-process';
 import { requireSettings } from './service-settings';
+import { Interrupted } from './stop-signal';
 
 export interface PipelineOptions {
   /** What every process inherits. */
@@ -33,6 +34,8 @@ export interface PipelineOptions {
   /** Ends a start in progress: everything is killed and `startPipeline` rejects with its reason. */
   readonly abort?: AbortSignal;
   readonly onEvent?: (event: ProcessEvent) => void;
+  /** A start failed of which there are logs; they are kept. */
+  readonly onFailed?: (logs: string) => void;
 }
 
 /** The broker and the Redis that an environment names instead of embedded ones. */
@@ -78,6 +81,8 @@ export interface Pipeline {
   /** Resolves when it is ready again, on the same port, with the same data. */
   restart(name: string): Promise<void>;
   signal(name: string, signal: NodeJS.Signals): void;
+  /** This run failed: its logs stay for some runs. */
+  keepLogs(): void;
   /** Ends everything in the order of the data, and removes the data of this run. */
   stop(): Promise<void>;
 }
@@ -114,6 +119,10 @@ export async function startPipeline(options: PipelineOptions): Promise<Pipeline>
   } catch (error) {
     await killAll();
     folder.removeData();
+    if (!(options.abort?.reason instanceof Interrupted)) {
+      folder.keepLogs();
+      options.onFailed?.(folder.logs);
+    }
     options.abort?.throwIfAborted();
     throw error;
   } finally {
@@ -248,6 +257,7 @@ function pipelineOf(
     },
     restart: async (name) => named(name).start(),
     signal: (name, signal) => named(name).signal(signal),
+    keepLogs: () => folder.keepLogs(),
     stop: () => stopInOrder(processes, folder),
   };
 }

@@ -1,4 +1,14 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -30,6 +40,41 @@ describe('run folders', () => {
         .map((name) => join(root, name))
         .sort(),
     ).toEqual([living.path, next.path].sort());
+  });
+
+  /** A run whose process is gone; `minute`: when it failed. */
+  function ended(number: number, minute: number | null): string {
+    const name = `999999-1-${number}`;
+    mkdirSync(join(root, name, 'logs'), { recursive: true });
+    mkdirSync(join(root, name, 'broker'));
+    writeFileSync(join(root, name, 'logs', 'worker.log'), `run ${number}`);
+    if (minute === null) return name;
+    writeFileSync(join(root, name, 'failed'), '');
+    utimesSync(join(root, name, 'failed'), minute * 60, minute * 60);
+    return name;
+  }
+
+  // They were gone at the next start, with the reason of the failure.
+  test('the logs of the last three runs that failed stay, whatever ran after them', () => {
+    // Failed in minutes 5, 2, 9 and 7: the one of minute 2 is the fourth. The fifth ran last, and well.
+    const names = [5, 2, 9, 7, null].map((minute, at) => ended(at + 1, minute));
+    const run = makeRunFolder(root);
+    expect(
+      readdirSync(root)
+        .filter((name) => names.includes(name))
+        .sort(),
+    ).toEqual([1, 3, 4].map((n) => names[n - 1]));
+    expect(readdirSync(join(root, names[0]!)).sort()).toEqual(['failed', 'logs']);
+    expect(readFileSync(join(root, names[0]!, 'logs', 'worker.log'), 'utf8')).toBe('run 1');
+    // One more that fails takes the place of the oldest.
+    run.keepLogs();
+    run.removeData();
+    const gone = join(root, '999999-1-9');
+    cpSync(run.path, gone, { recursive: true });
+    writeFileSync(join(gone, 'owner.json'), JSON.stringify({ pid: 999_999, started: '1' }));
+    makeRunFolder(root);
+    expect([1, 3, 4].map((n) => existsSync(join(root, names[n - 1]!)))).toEqual([false, true, true]);
+    expect(existsSync(join(gone, 'logs'))).toBe(true);
   });
 
   test('removeData keeps the logs', () => {

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { projectPath } from '#schemas/project-root';
 import { identityOf, isAlive, type ProcessIdentity } from './process-identity';
@@ -9,11 +9,18 @@ export interface RunFolder {
   readonly logs: string;
   /** Removes what isn't a log. The logs stay until the next run begins. */
   removeData(): void;
+  /** This run failed: its logs stay where they are while they are among those of the last `mostFailed` that did. */
+  keepLogs(): void;
 }
 
-const ownerFile = 'owner.json';
+export const mostFailed = 3;
 
-/** Makes a run folder after removing those whose process is dead. */
+const ownerFile = 'owner.json';
+/** In the folder of a run that failed. */
+const failedFile = 'failed';
+const kept = ['logs', ownerFile, failedFile];
+
+/** Makes a run folder after removing those whose process is dead, but for the logs of the last that failed. */
 export function makeRunFolder(root = projectPath('.roundhouse', 'run')): RunFolder {
   mkdirSync(root, { recursive: true });
   removeStaleRuns(root);
@@ -22,7 +29,8 @@ export function makeRunFolder(root = projectPath('.roundhouse', 'run')): RunFold
   const logs = join(path, 'logs');
   mkdirSync(logs, { recursive: true });
   writeFileSync(join(path, ownerFile), JSON.stringify(owner));
-  return { path, logs, removeData: () => removeAllBut(path, ['logs', ownerFile]) };
+  const keepLogs = (): void => writeFileSync(join(path, failedFile), '');
+  return { path, logs, removeData: () => removeAllBut(path, kept), keepLogs };
 }
 
 /** The folder of the first number that is free: a process may have loaded this module twice. */
@@ -34,11 +42,21 @@ function makeFree(pathOf: (number: number) => string): string {
 }
 
 function removeStaleRuns(root: string): void {
-  for (const name of readdirSync(root)) {
+  const stale = readdirSync(root).flatMap((name) => {
     const path = join(root, name);
     const owner = readOwner(path) ?? ownerByName(name);
-    if (owner === null || !isAlive(owner)) rmSync(path, { recursive: true, force: true });
-  }
+    return owner === null || !isAlive(owner) ? [{ path, failedAt: failedAt(path) }] : [];
+  });
+  stale.sort((a, b) => b.failedAt - a.failedAt);
+  stale.forEach(({ path, failedAt }, index) => {
+    if (failedAt > 0 && index < mostFailed) removeAllBut(path, kept);
+    else rmSync(path, { recursive: true, force: true });
+  });
+}
+
+/** Milliseconds since 1970; 0 for a run that did not fail. */
+function failedAt(path: string): number {
+  return statSync(join(path, failedFile), { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }
 
 function readOwner(path: string): ProcessIdentity | null {
@@ -55,8 +73,18 @@ function ownerByName(name: string): ProcessIdentity | null {
   return match === null ? null : { pid: Number(match[1]), started: match[2] ?? '' };
 }
 
+/** Of a folder that another run may be removing. */
 function removeAllBut(path: string, kept: readonly string[]): void {
-  for (const name of readdirSync(path)) {
+  for (const name of namesIn(path)) {
     if (!kept.includes(name)) rmSync(join(path, name), { recursive: true, force: true });
+  }
+}
+
+function namesIn(path: string): string[] {
+  try {
+    return readdirSync(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
   }
 }

@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import { LauncherProcess } from './launcher-process';
 
 jest.setTimeout(120_000);
@@ -32,5 +33,7 @@ test('a setting that only the engine can judge ends a start at once with exit co
   expect(output).toMatch(/^CONFIG_INVALID: worker: the engine: /m);
   expect(output.match(/ROUNDHOUSE_DEVICES names GPU 0 twice/g)).toHaveLength(1);
   expect(output).not.toMatch(/is lost|ServiceFailed|waiting for worker \([A-Z]\w+\)/);
+  const logs = /^The logs of this run stay in (.*) until 3 later ones have failed$/m.exec(output)?.[1];
+  expect(readdirSync(logs!)).toContain('worker.log');
   expect(code).toBe(2);
 });
