@@ -84,3 +84,15 @@ test('of a clock that was ahead nothing is left in the future', () => {
   // It ended at 103,000: 53,000 ms ahead
   expect(second.short()).toEqual(['kafka 48000-50000 ×0 0/0']);
 });
+
+test('one of a time far ahead is left out, and moves none of the others', () => {
+  const first = setUp();
+  first.look(1_000, kafka);
+  first.look(3_000);
+  const [over] = first.episodes.stored();
+  const odd = { ...over!, signal: dead, endedAt: 4_102_444_800_000, seenAt: 4_102_444_800_000 };
+  const second = setUp();
+  expect(second.episodes.restore([over!, odd], 10_000)).toBe(1);
+  expect(second.short()).toEqual(['kafka 1000-3000 ×0 0/0']);
+  expect(second.episodes.restore(second.episodes.stored(), 10_000)).toBe(0);
+});

@@ -1,5 +1,5 @@
 import { explanationOf, type Explained, type Line, type Signal } from './signals';
-import type { StoredEpisode } from './stored-episodes';
+import { aheadOf, withoutFuture, type StoredEpisode } from './stored-episodes';
 
 export interface RoundCost {
   /** Decided after their deadline. */
@@ -195,10 +195,12 @@ export class Episodes {
 
   /**
    * Goes on with what the process before kept. What lasted then, and is seen within half a minute of that, is the same; the
-   * rest has ended. Also later than at the start, where what is there by now began before it was known.
+   * rest has ended. Also later than at the start, where what is there by now began before it was known. Returns how many were
+   * left out, as of a time far ahead.
    */
-  restore(stored: readonly StoredEpisode[], at: number): void {
-    const ahead = Math.max(0, ...stored.map(({ seenAt, endedAt }) => Math.max(seenAt, endedAt ?? 0) - at));
+  restore(all: readonly StoredEpisode[], at: number): number {
+    const stored = withoutFuture(all, at);
+    const ahead = Math.max(0, ...stored.map((one) => aheadOf(one, at)));
     const older = stored.flatMap((one) => {
       const { signal, beganAt, endedAt, seenAt } = one;
       const shifted = { beganAt: beganAt - ahead, seenAt: seenAt - ahead };
@@ -218,6 +220,7 @@ export class Episodes {
     this.kept = [...older, ...this.kept];
     this.changes += 1;
     this.forget(at);
+    return all.length - stored.length;
   }
 
   /** The newest first. */

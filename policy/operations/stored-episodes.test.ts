@@ -1,4 +1,4 @@
-import { readEpisodes, writeEpisodes, type StoredEpisode } from './stored-episodes';
+import { readEpisodes, withoutFuture, writeEpisodes, type StoredEpisode } from './stored-episodes';
 
 const line = {
   level: 'bad',
@@ -58,4 +58,15 @@ test.each([
 ])('an episode that is none is left out: %#', (odd) => {
   const text = JSON.stringify({ format: 1, episodes: [odd, episode()] });
   expect(readEpisodes(text)).toEqual([episode()]);
+});
+
+test.each([
+  [{ seenAt: 5_000 }, 5_000, true],
+  [{ seenAt: 3_605_000 }, 5_000, true],
+  [{ seenAt: 3_605_001 }, 5_000, false],
+  [{ endedAt: 3_605_001 }, 5_000, false],
+  [{ seenAt: 8_640_000_000_000_000 }, 5_000, false],
+])('of %j at %i it is left: %s; an hour is what a clock may have been ahead', (changes, at, isLeft) => {
+  const list = [episode('a', changes), episode()];
+  expect(withoutFuture(list, at)).toEqual(isLeft ? list : [episode()]);
 });

@@ -15,6 +15,8 @@ export interface StoredEpisode {
 /** Another one where older lists can't be read any more. */
 const format = 1;
 const mostEpisodes = 60;
+/** So far a clock may have been ahead that was set right since: what is less ahead is brought back with all the others. */
+const mostAheadMs = 3_600_000;
 const mostConsequences = 8;
 const mostIds = 100;
 const mostLetters = 20_000;
@@ -90,4 +92,13 @@ export function readEpisodes(text: string): StoredEpisode[] {
   }
   if (!isFields(stored) || stored['format'] !== format || !Array.isArray(stored['episodes'])) return [];
   return stored['episodes'].filter(isEpisode).slice(-mostEpisodes);
+}
+
+/** How far ahead of a clock its last sign, or its end, lies; below 0 behind it. */
+export const aheadOf = ({ seenAt, endedAt }: StoredEpisode, at: number): number =>
+  Math.max(seenAt, endedAt ?? 0) - at;
+
+/** Without those that lie so far ahead that they would take all others out of what is of late. */
+export function withoutFuture(stored: readonly StoredEpisode[], at: number): StoredEpisode[] {
+  return stored.filter((one) => aheadOf(one, at) <= mostAheadMs);
 }

@@ -43,8 +43,9 @@ function start(url = stack.redisUrl) {
     episodes.saw(explain(signals), Date.now());
     kept.soon();
   };
+  const warned = (event: string) => lines.filter((line) => line.includes(event));
   const causes = () => episodes.all().map(({ cause }) => cause);
-  return { kept, episodes, look, causes, warned: () => lines.filter((line) => /RecentlyNotKept/.test(line)) };
+  return { kept, episodes, look, causes, warned };
 }
 type Console = ReturnType<typeof start>;
 
@@ -99,6 +100,22 @@ test('what is longer than anything that a console keeps is not read', async () =
   expect([second.causes(), second.kept.whyNot()]).toEqual([[], null]);
 });
 
+test('what is of a time far ahead is left out, and said', async () => {
+  const first = start();
+  await first.kept.open();
+  first.look(wrong('kafka'));
+  first.look();
+  await end(first);
+  const list = JSON.parse((await redis.get(key))!) as { episodes: { signal: object; seenAt: number }[] };
+  const [of] = list.episodes;
+  const odd = { ...of!, signal: wrong('redis'), seenAt: Date.now() + 7_200_000 };
+  await redis.set(key, JSON.stringify({ ...list, episodes: [of, odd] }));
+  const second = start();
+  await second.kept.open();
+  expect(second.episodes.all()).toEqual(first.episodes.all());
+  expect(second.warned('RecentlyOfTheFuture')).toEqual([expect.stringContaining('"entries":1')]);
+});
+
 test('what is of another type is told and left alone', async () => {
   await redis.hset(key, 'a', 'b');
   const console = start();
@@ -141,7 +158,7 @@ describe('without Redis', () => {
       return second.kept.whyNot() === null;
     }, 'it is kept again');
     expect(second.causes()).toEqual(['redis', 'kafka']);
-    expect(second.warned()).toHaveLength(1);
+    expect(second.warned('RecentlyNotKept')).toHaveLength(1);
     await end(second);
 
     const third = start(url);

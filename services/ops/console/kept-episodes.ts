@@ -95,7 +95,9 @@ export class KeptEpisodes {
     const text = await this.redis.get(this.key);
     this.hasRead = true;
     // Longer ones are not ours.
-    if (text !== null && text.length <= mostBytes) this.episodes.restore(readEpisodes(text), Date.now());
+    if (text === null || text.length > mostBytes) return;
+    const ahead = this.episodes.restore(readEpisodes(text), Date.now());
+    if (ahead > 0) this.options.logger.warn({ event: 'RecentlyOfTheFuture', entries: ahead });
   }
 
   private async write(): Promise<void> {
