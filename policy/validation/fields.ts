@@ -2,18 +2,25 @@ import { MAX_ID_BYTES } from '#schemas/brands';
 import { nearestName } from '#schemas/nearest-name';
 import { shownText } from '#schemas/shown-text';
 import type { FaultList } from './fault-list';
+import { SECONDS_END } from './limits';
 
 export interface Range {
   readonly min: number;
   readonly max: number;
-  /** What is counted. */
-  readonly unit?: string;
+  /** What is counted, from some zero of its clock. */
+  readonly unit?: 'seconds';
 }
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const between = ({ min, max }: Range) => `between ${min} and ${max}`;
+
+/** Of a time in seconds that is none on any clock, but is one in milliseconds. */
+function unitHint(value: number, { unit }: Range): string {
+  const isMilliseconds = unit === 'seconds' && value >= SECONDS_END && value < SECONDS_END * 1_000;
+  return isMilliseconds ? '; is it in milliseconds?' : '';
+}
 
 const controlCharacter = /[\u0000-\u001f\u007f]/;
 const loneSurrogate = /\p{Surrogate}/u;
@@ -108,7 +115,8 @@ export class Fields {
     ) {
       return number + 0;
     }
-    this.fault(name, value, `a whole number ${range.unit ? `of ${range.unit} ` : ''}${between(range)}`);
+    const kind = `a whole number${range.unit ? ` of ${range.unit}` : ''}`;
+    this.fault(name, value, `${kind} ${between(range)}${unitHint(Number(number), range)}`);
     return fallback ?? Math.max(range.min, Math.min(0, range.max));
   }
 

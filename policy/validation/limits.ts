@@ -27,6 +27,11 @@ export const MAX_INDEXED = 65_534;
 /** Domain times are exact in every codec within ±2^47 seconds. */
 export const MAX_TIME = 2 ** 47;
 /**
+ * No clock of seconds is as late as this (the year 5138), one that begins at zero still less, and one of milliseconds
+ * was in 1973.
+ */
+export const SECONDS_END = 100_000_000_000;
+/**
  * Times lie within 2^30 s of asOf. With legs of at most 1,000 km at 500 m/h and services of a day, a
  * plan of 16 stops then ends within int32; and with weights up to a million a cost stays below
  * 3 · 10^6 · 8 · 2^32 ≈ 10^17, far inside int64.

@@ -1,7 +1,7 @@
 import type { OrderId, Seconds } from '#schemas/brands';
 import type { Order, OrderFeatures, Space } from '#schemas/domain';
 import type { Fields } from './fields';
-import { MAX_DEFERRALS, MAX_RELATIVE_TIME, MAX_SKILLS, MAX_TIME, MAX_UNITS } from './limits';
+import { MAX_DEFERRALS, MAX_RELATIVE_TIME, MAX_SKILLS, MAX_TIME, MAX_UNITS, SECONDS_END } from './limits';
 import { readStop } from './read-stop';
 
 /** What the readers of couriers and orders need to know of their round. */
@@ -25,7 +25,7 @@ export function readTime(
   fallback?: number,
 ): Seconds {
   const near = { min: asOf - MAX_RELATIVE_TIME, max: asOf + MAX_RELATIVE_TIME };
-  const range = anchored ? near : { min: -MAX_TIME, max: MAX_TIME };
+  const range = anchored ? near : { min: -MAX_TIME, max: SECONDS_END - 1 };
   return fields.integer(name, { ...range, unit: 'seconds' }, fallback) as Seconds;
 }
 

@@ -3,7 +3,7 @@ import type { Observation } from '#schemas/domain';
 import type { Fault } from '#schemas/errors';
 import { FaultList } from './fault-list';
 import { Fields } from './fields';
-import { MAX_TIME } from './limits';
+import { MAX_TIME, SECONDS_END } from './limits';
 
 export type ObservationsValidation =
   | { readonly kind: 'valid'; readonly observations: readonly Observation[] }
@@ -16,9 +16,6 @@ export type ObservationsValidation =
 
 const kinds = ['picked_up', 'dropped_off', 'refused', 'cancelled'] as const;
 const MAX_OBSERVATIONS = 1_000;
-
-/** No clock of seconds is as late as this (the year 5138), and one of milliseconds was in 1973. */
-const SECONDS_END = 100_000_000_000;
 
 function readTime(fields: Fields): Seconds {
   const at = fields.integer('at', { min: -MAX_TIME, max: MAX_TIME }) as Seconds;

@@ -79,11 +79,37 @@ test('all faults of a round come at once, each with path, value and limit', () =
 
 test('a time in milliseconds is told that seconds are wanted', () => {
   // 2^30 s on either side of asOf = 1,800,000,000.
-  const limit = 'a whole number of seconds between 726258176 and 2873741824';
+  const limit = 'a whole number of seconds between 726258176 and 2873741824; is it in milliseconds?';
   expect(faultsOf(body({ orders: [order('a', { readyAt: 1_800_000_000_000 })] }))).toEqual([
     `orders[0].readyAt: 1800000000000 | ${limit}`,
   ]);
 });
+
+test('an asOf in milliseconds is told as such, and so is every time beside it', () => {
+  // Seconds end at 10^11, the year 5138; 10^11 ms were in 1973. Nothing is compared with an asOf that is none.
+  const limit = 'a whole number of seconds between -140737488355328 and 99999999999';
+  const inMs = {
+    readyAt: 1_800_000_060_000,
+    promisedAt: 1_800_000_900_000,
+    latestDropoffAt: '1800000900000',
+  };
+  expect(faultsOf(body({ asOf: 1_800_000_000_000, orders: [order('a', inMs)], couriers: [] }))).toEqual([
+    `asOf: 1800000000000 | ${limit}; is it in milliseconds?`,
+    ...['readyAt: 1800000060000', 'promisedAt: 1800000900000', 'latestDropoffAt: "1800000900000"'].map(
+      (fault) => `orders[0].${fault} | ${limit}; is it in milliseconds?`,
+    ),
+  ]);
+  // A thousand times that is no time in milliseconds either.
+  expect(onlyFault(body({ asOf: 1e14, orders: [], couriers: [] }))).toBe(`asOf: 100000000000000 | ${limit}`);
+});
+
+test.each([0, 36_000, 86_400 * 400, -3_600, 99_999_999_999])(
+  'asOf %d is a clock of its own: simulated and replayed days begin anywhere',
+  (asOf) =>
+    expect(roundOf(body({ asOf, orders: [order('a', { readyAt: asOf + 60 })], couriers: [] })).asOf).toBe(
+      asOf,
+    ),
+);
 
 test('a hundred faults are listed and the others counted', () => {
   const orders = Array.from({ length: 150 }, (_, i) => order(`o${i}`, { size: -1 }));

@@ -4,7 +4,7 @@ import type { Fault } from '#schemas/errors';
 import { checkConsistency } from './consistency';
 import { FaultList } from './fault-list';
 import { Fields } from './fields';
-import { defaultRoundLimits, MAX_INDEXED, MAX_TIME, type RoundLimits } from './limits';
+import { defaultRoundLimits, MAX_INDEXED, MAX_TIME, SECONDS_END, type RoundLimits } from './limits';
 import { readCourier } from './read-courier';
 import { readOrder } from './read-order';
 import { readDemand } from './read-demand';
@@ -54,7 +54,7 @@ function leadFault(
 }
 
 function readRound(fields: Fields, limits: RoundLimits, now: UnixMs, tenant?: string): DispatchRound {
-  const time = { min: -MAX_TIME, max: MAX_TIME };
+  const time = { min: -MAX_TIME, max: SECONDS_END - 1, unit: 'seconds' } as const;
   const tenantId = fields.tenant(tenant) as TenantId;
   const before = fields.faults.count;
   const deadline = readDeadline(fields, limits, now);

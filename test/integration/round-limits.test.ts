@@ -45,7 +45,7 @@ function put(target: Json, path: string, value: unknown): Json {
 const farOff = 2 ** 30;
 /** Path, the value at its limit, and the next one, which is refused. */
 const limits: readonly (readonly [string, number, number])[] = [
-  ['asOf', 2 ** 47, 2 ** 47 + 1],
+  ['asOf', 1e11 - 1, 1e11],
   ['asOf', -(2 ** 47), -(2 ** 47) - 1],
   ...['lateness', 'duration', 'freshness'].map((name) => [`policy.weights.${name}`, 1e6, 1e6 + 1] as const),
   ['policy.travel.metresPerHour.bike', 1e6, 1e6 + 1],
