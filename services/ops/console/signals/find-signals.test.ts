@@ -189,9 +189,14 @@ test.each(cases)('%s', (_, changes, expected) => {
   expect(find(changes).map(text)).toEqual(expected);
 });
 
-test('a file of keys that was refused leads to its own page', () => {
-  const looks = [buildLook('ingest', '', { warnings: { accessFiles: 'the old keys hold: quotas' } })];
-  expect(find({ looks }).map(({ runbook }) => runbook)).toEqual(['RoundhouseAccessChangeRefused']);
+test.each([
+  ['accessFiles', 'RoundhouseAccessChangeRefused'],
+  ['confinement', 'RoundhouseEngineUnconfined'],
+  ['constructor', 'RoundhouseNotReady'],
+])('a warning of %s leads to the page %s', (check, page) => {
+  const looks = [buildLook('worker', '', { warnings: { [check]: 'something does not hold' } })];
+  expect(find({ looks }).map(({ runbook }) => runbook)).toEqual([page]);
+  expect(existsSync(projectPath('docs', 'runbook', `${page}.md`))).toBe(true);
 });
 
 test('every signal has its page in the runbook', () => {

@@ -57,12 +57,17 @@ function notReady({ look: { instance, reasons }, kind }: ProcessLook): Signal[] 
   });
 }
 
+const pagesOfWarnings = new Map([
+  ['accessFiles', 'RoundhouseAccessChangeRefused'],
+  ['confinement', 'RoundhouseEngineUnconfined'],
+]);
+
 function warnings({ look: { instance, warnings: all } }: ProcessLook): Signal[] {
   const { name } = instance;
   return Object.entries(all).map(([check, words]) =>
     signal(
       `warning:${name}/${check}`,
-      ['warn', name, words, check === 'accessFiles' ? 'RoundhouseAccessChangeRefused' : 'RoundhouseNotReady'],
+      ['warn', name, words, pagesOfWarnings.get(check) ?? 'RoundhouseNotReady'],
       [`incident:${name}`, `engine:${name}/*`],
     ),
   );
