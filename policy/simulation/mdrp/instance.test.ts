@@ -1,5 +1,8 @@
 import { RoundhouseError, type Fault } from '#schemas/errors';
-import { parseInstance, type MdrpFile } from './instance';
+import { readFileSync } from 'node:fs';
+import { projectPath } from '#schemas/project-root';
+import { mdrpColumns, mdrpFiles, parseInstance, type MdrpFile } from './instance';
+import { solutionFileNames, solutionFiles } from './solution-files';
 import { mdrpFiles as good } from '../../../test/support/mdrp-files';
 
 function faultsOf(changes: Partial<Record<MdrpFile, string>>): readonly Fault[] {
@@ -103,4 +106,30 @@ test('all faults come at once, ten in the message', () => {
 test('an id may be __proto__', () => {
   const instance = parseInstance({ ...good, 'orders.txt': ordersWith('__proto__\t1\t0\t1\tr1\t2') });
   expect(instance.orders[0]!.id).toBe('__proto__');
+});
+
+describe('docs/mdrp.md', () => {
+  const page = readFileSync(projectPath('docs', 'mdrp.md'), 'utf8');
+
+  test('names every column of every file, in a table that has no others', () => {
+    const found = new Map<string, string[]>(mdrpFiles.map((file) => [file, []]));
+    let file = '';
+    const table = page.slice(page.indexOf('## The files'), page.indexOf('## How a day'));
+    for (const [, first = '', names = ''] of table.matchAll(/^\| (.{25}) \| (`[^|]*) \|/gm)) {
+      file = /`(.*)`/.exec(first)?.[1] ?? file;
+      found.get(file)!.push(...[...names.matchAll(/`([^`]+)`/g)].map((match) => match[1]!));
+    }
+    for (const name of mdrpFiles)
+      expect(found.get(name)).toEqual(mdrpColumns[name].map((column) => column.name));
+  });
+
+  test('names the files of a solution and their columns', () => {
+    const nothing = { bundles: [], deliveries: [], legs: [] } as never;
+    const files = solutionFiles(parseInstance(good), nothing);
+    const words = page.replaceAll('\n', ' ');
+    for (const [kind, name] of Object.entries(solutionFileNames)) {
+      const [header] = files[kind as keyof typeof files].split('\n');
+      expect(words).toContain(`\`${name}\` (\`${header}\``);
+    }
+  });
 });

@@ -51,7 +51,8 @@ const metres = (name: string): Column => ({ name, kind: 'integer', min: -10_000_
 const minutes = (name: string): Column => ({ name, kind: 'integer', min: -10_000, max: 100_000 });
 const setting = (name: string, min: number, max = 100_000): Column => ({ name, kind: 'integer', min, max });
 
-const columns: Readonly<Record<MdrpFile, readonly Column[]>> = {
+/** docs/mdrp.md says what they mean. */
+export const mdrpColumns: Readonly<Record<MdrpFile, readonly Column[]>> = {
   'orders.txt': [
     id('order'),
     metres('x'),
@@ -76,7 +77,7 @@ const columns: Readonly<Record<MdrpFile, readonly Column[]>> = {
 /** Reads the four files of a day; throws MDRP_INVALID with every fault as `file:line`. */
 export function parseInstance(texts: Readonly<Record<MdrpFile, string>>): MdrpInstance {
   const faults: Fault[] = [];
-  const rows = (file: MdrpFile) => parseTable(file, texts[file], columns[file], faults);
+  const rows = (file: MdrpFile) => parseTable(file, texts[file], mdrpColumns[file], faults);
   const [orders, restaurants, couriers, parameters] = mdrpFiles.map(rows) as [Row[], Row[], Row[], Row[]];
   checkIds({ 'orders.txt': orders, 'restaurants.txt': restaurants, 'couriers.txt': couriers }, faults);
   checkOrders(orders, new Set(restaurants.map((row) => row.ids[0]!)), faults);
