@@ -36,6 +36,8 @@ describe('a round', () => {
       again: false,
     });
     await ingest.manifests('r1');
+    // Topics are followed side by side: a shard may be seen behind its manifest.
+    await until(() => shardsOf('r1').length > 0, 'the shard is seen');
     const [shardMessage] = shardsOf('r1');
     const shard = shardsCodec.decode(shardMessage!.value!);
     const message = ingest.seen.rounds.find(
@@ -192,6 +194,7 @@ describe('the same round again', () => {
       expect(error.faults[0].limit).toMatch(/^at least \d+ ms after now/);
       expect((await ingest.post('/v1/rounds', roundBody(id))).status).toBe(202);
       expect(await ingest.manifests(id)).toHaveLength(1);
+      await until(() => shardsOf(id).length > 0, 'the shard is seen');
       expect(shardsOf(id)).toHaveLength(1);
     });
     await attempts.finally(() => redis.disconnect());
