@@ -1,6 +1,11 @@
 import { RoundhouseClient } from 'roundhouse/client';
 
-const url = process.argv[2] ?? 'http://127.0.0.1:8080';
+const usage = 'usage: node dist/examples/produce-round.js [URL], of an ingest; default http://127.0.0.1:8080';
+const [url = 'http://127.0.0.1:8080', more] = process.argv.slice(2);
+if (['--help', '-h'].includes(url)) end(0, usage);
+if (url.startsWith('-')) end(2, `unknown flag ${url}\n${usage}`);
+if (!/^https?:/.test(url) || !URL.canParse(url)) end(2, `${url}: no http or https address\n${usage}`);
+if (more !== undefined) end(2, `${more}: one address is enough\n${usage}`);
 /** An API key or a token, where ingest asks for one (docs/security.md). */
 const { CREDENTIAL: credential } = process.env;
 const client = new RoundhouseClient({ url, ...(credential && { credential }) });
@@ -20,3 +25,8 @@ client.dispatch(round).then(
     process.exitCode = 1;
   },
 );
+
+function end(status: number, words: string): never {
+  (status === 0 ? process.stdout : process.stderr).write(`${words}\n`);
+  process.exit(status);
+}

@@ -7,7 +7,7 @@ import { tryChart } from './cluster/chart.mjs';
 import { createKinds } from './cluster/kinds.mjs';
 import { ControlPlane } from './cluster/servers.mjs';
 import { hasProgram, ImagesError } from './images/docker.mjs';
-import { isHelp } from './run-built.mjs';
+import { readFlags } from './flags.mjs';
 import { setUp } from './setup/index.mjs';
 import { kubernetesVersion } from './setup/kubernetes.mjs';
 import { missingReason } from './setup/or-say-why.mjs';
@@ -53,19 +53,17 @@ async function main(places) {
   }
 }
 
-if (isHelp(process.argv[2])) console.log(usage);
-else {
-  await setUp({ only: ['helm'] });
-  const reason = whyNot(placesOf());
-  if (reason !== null) {
-    console.log(`not made: ${reason}`);
-    process.exitCode = skipped;
-  } else {
-    await setUp({ only: ['kubernetes'] });
-    await main(placesOf()).catch((error) => {
-      if (!(error instanceof ImagesError)) throw error;
-      console.error(error.message);
-      process.exitCode = 1;
-    });
-  }
+readFlags(usage);
+await setUp({ only: ['helm'] });
+const reason = whyNot(placesOf());
+if (reason !== null) {
+  console.log(`not made: ${reason}`);
+  process.exitCode = skipped;
+} else {
+  await setUp({ only: ['kubernetes'] });
+  await main(placesOf()).catch((error) => {
+    if (!(error instanceof ImagesError)) throw error;
+    console.error(error.message);
+    process.exitCode = 1;
+  });
 }

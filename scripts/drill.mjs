@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { isHelp } from './run-built.mjs';
+import { readFlags } from './flags.mjs';
 import { projectRoot } from './setup/places.mjs';
 
 /** Sends one request to the model fault_injection; docs/fault-injection.md. */
@@ -40,10 +40,8 @@ async function send(address, faults) {
   }
 }
 
-const [address, ...faults] = process.argv.slice(2);
-if (isHelp(address)) {
-  console.log(usage);
-} else if (address === undefined || !faults.every((fault) => /^[^=]+=/.test(fault))) {
+const [address, ...faults] = readFlags(usage, {}, { mostWords: Infinity }).words;
+if (address === undefined || !faults.every((fault) => /^[^=]+=/.test(fault))) {
   console.error(usage);
   process.exitCode = 2;
 } else {

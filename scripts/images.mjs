@@ -2,7 +2,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { parseArgs } from 'node:util';
 import { skipped } from './checks/skip.mjs';
 import { buildImage, measured } from './images/build.mjs';
 import { daemonHere, ownDaemon, whyNoDaemon } from './images/daemon.mjs';
@@ -10,6 +9,7 @@ import { composeCommand, ImagesError } from './images/docker.mjs';
 import { namedImages } from './images/pipeline.mjs';
 import { provide } from './images/stand-ins.mjs';
 import { tryOut } from './images/try-out.mjs';
+import { readFlags } from './flags.mjs';
 import { setUp } from './setup/index.mjs';
 import { projectRoot } from './setup/places.mjs';
 
@@ -59,17 +59,13 @@ async function main({ folder, image, write }) {
   process.exitCode = result.faults.length === 0 ? 0 : 1;
 }
 
-const { values } = parseArgs({
-  options: {
-    folder: { type: 'string' },
-    image: { type: 'string' },
-    write: { type: 'boolean', default: false },
-    help: { type: 'boolean', default: false },
-  },
+const values = readFlags(usage, {
+  folder: { type: 'string' },
+  image: { type: 'string' },
+  write: { type: 'boolean', default: false },
 });
 const reason = whyNoDaemon() ?? (composeCommand() === null ? 'no docker compose' : null);
-if (values.help) console.log(usage);
-else if (reason !== null) {
+if (reason !== null) {
   console.log(`not made: ${reason}`);
   process.exitCode = skipped;
 } else {

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { isHelp } from './run-built.mjs';
+import { readFlags } from './flags.mjs';
 import { setUp } from './setup/index.mjs';
 import { makeFolder } from './setup/make-folder.mjs';
 import { projectRoot } from './setup/places.mjs';
@@ -60,9 +60,9 @@ export function packClient(folder, root = projectRoot) {
 }
 
 async function main(args) {
-  if (args.some(isHelp)) return console.log(usage);
+  const { words } = readFlags(usage, {}, { mostWords: 1, args });
   await setUp({ only: ['npm', 'typescript'] });
-  const folder = resolve(args[0] ?? join(projectRoot, 'build'));
+  const folder = resolve(words[0] ?? join(projectRoot, 'build'));
   makeFolder(folder);
   console.log(packClient(folder));
 }

@@ -45,5 +45,7 @@ function fail(message) {
 }
 
 const [name, ...args] = process.argv.slice(2);
-const program = programs[name] ?? (isHelp(name) ? tell(usage) : fail(usage));
+const program =
+  programs[name] ??
+  (isHelp(name) ? tell(usage) : fail(name === undefined ? usage : `no program ${name}\n${usage}`));
 await runBuilt(...program(args));

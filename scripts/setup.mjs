@@ -15,6 +15,7 @@ async function main(args) {
   const known = [...stepNames, ...optionalStepNames];
   const unknown = args.filter((name) => !known.includes(name));
   if (unknown.length > 0) {
+    process.exitCode = 2;
     throw new SetUpError(`no step ${unknown.join(', ')}; the steps are ${known.join(', ')}`);
   }
   const count = await setUp(args.length > 0 ? { only: args } : {});

@@ -39,12 +39,12 @@ async function main(args) {
     console.log(
       `npm test [-- PART…], npm run test:full [-- PART…]\n  The parts are ${Object.keys(parts).join(', ')}.`,
     );
-    return true;
+    return 0;
   }
   const unknown = named.filter((name) => !(name in parts));
   if (unknown.length > 0) {
     console.error(`no part ${unknown.join(', ')}; the parts are ${Object.keys(parts).join(', ')}`);
-    return false;
+    return 2;
   }
   const count = await setUp();
   if (count > 0) console.error('');
@@ -54,7 +54,7 @@ async function main(args) {
     const from = Date.now();
     tallies.set(name, { tally: await parts[name](), seconds: Math.round((Date.now() - from) / 1000) });
   }
-  return summarise(tallies);
+  return summarise(tallies) ? 0 : 1;
 }
 
 function summarise(tallies) {
@@ -68,7 +68,7 @@ function summarise(tallies) {
 }
 
 try {
-  process.exitCode = (await main(process.argv.slice(2))) ? 0 : 1;
+  process.exitCode = await main(process.argv.slice(2));
 } catch (error) {
   console.error(error instanceof SetUpError ? `\nset-up failed: ${error.message}` : error);
   console.log(`\n${tallyLine(tally(0, 1))}`);

@@ -3,7 +3,10 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import prettier from 'prettier';
+import { readFlags } from '../flags.mjs';
 import { projectRoot } from '../setup/places.mjs';
+
+const { check } = readFlags('usage: node scripts/docs/errors.mjs [--check]', { check: { type: 'boolean' } });
 
 /** Writes docs/errors.md from the table in schemas/src/errors.ts; with --check, fails when it differs. */
 const { errorCodes } = createRequire(import.meta.url)(
@@ -28,7 +31,7 @@ const file = join(projectRoot, 'docs', 'errors.md');
 const options = { ...(await prettier.resolveConfig(file)), parser: 'markdown' };
 const text = await prettier.format(head + Object.entries(errorCodes).map(row).join('\n') + '\n', options);
 
-if (!process.argv.includes('--check')) writeFileSync(file, text);
+if (!check) writeFileSync(file, text);
 else if (readFileSync(file, 'utf8') !== text) {
   console.error('docs/errors.md is not what schemas/src/errors.ts says: run "npm run docs" and commit it');
   process.exitCode = 1;

@@ -3,7 +3,10 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import prettier from 'prettier';
+import { readFlags } from '../flags.mjs';
 import { projectRoot } from '../setup/places.mjs';
+
+const { check } = readFlags('usage: node scripts/docs/metrics.mjs [--check]', { check: { type: 'boolean' } });
 
 /** Writes the tables of docs/metrics.md from the services' events; with --check, fails when they differ. */
 const require = createRequire(import.meta.url);
@@ -44,6 +47,18 @@ const more = {
       'counter',
       '',
       'Changes of certificates and keys that could not be taken; the old ones hold.',
+    ],
+    [
+      'dispatch_password_changes_total',
+      'counter',
+      '',
+      'Changes of files of passwords that were taken, for connections from then on.',
+    ],
+    [
+      'dispatch_password_changes_refused_total',
+      'counter',
+      '',
+      'Changes of files of passwords that could not be taken; the old ones hold.',
     ],
     ['dispatch_log_lines_dropped_total', 'counter', '', 'Log lines for which there was no room.'],
     [
@@ -129,7 +144,7 @@ const [, head, tail] = /^(.*<!-- metrics: begin[^>]*-->\n).*(<!-- metrics: end -
 const options = { ...(await prettier.resolveConfig(file)), parser: 'markdown' };
 const text = await prettier.format(`${head}\n${tables.join('\n')}\n${tail}`, options);
 
-if (!process.argv.includes('--check')) writeFileSync(file, text);
+if (!check) writeFileSync(file, text);
 else if (before !== text) {
   console.error('docs/metrics.md is not what the events say: run "npm run docs" and commit it');
   process.exitCode = 1;

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { readFlags } from '../flags.mjs';
 import { projectRoot } from '../setup/places.mjs';
 import * as described from './panels/index.mjs';
 
@@ -144,4 +145,5 @@ function main(isCheck) {
   }
 }
 
-if (process.argv[1]?.endsWith('dashboards.mjs')) main(process.argv.includes('--check'));
+if (process.argv[1]?.endsWith('dashboards.mjs'))
+  main(readFlags('usage: node scripts/ops/dashboards.mjs [--check]', { check: { type: 'boolean' } }).check);

@@ -1,10 +1,7 @@
 #!/usr/bin/env node
-// node test/gpu/pack.mjs [--for RUN,RUN] [--build build/cuda] [--in .gpu]
-// Packs what this checkout has built for a machine with a GPU and nothing else, and cuts what the runs of docs/gpu-window.md
-// need into transfers: their sequence is printed, and written to transfers.txt beside them.
 import { writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { parseArgs } from 'node:util';
+import { readFlags } from '../../scripts/flags.mjs';
 import { projectRoot } from '../../scripts/setup/places.mjs';
 import { packKept } from './machine/kept.mjs';
 import { lackingIn } from './machine/parts.mjs';
@@ -12,12 +9,14 @@ import { partsOf, plannedOf } from './machine/planned-runs.mjs';
 import { packProduct } from './machine/product.mjs';
 import { makeTransfers, roomBeside, treeBytes } from './machine/transfers.mjs';
 
-const { values } = parseArgs({
-  options: {
-    for: { type: 'string', default: '' },
-    build: { type: 'string', default: 'build/cuda' },
-    in: { type: 'string', default: '.gpu' },
-  },
+const usage = `usage: node test/gpu/pack.mjs [--for RUN,RUN] [--build build/cuda] [--in .gpu]
+Packs what this checkout has built for a machine with a GPU and nothing else, and cuts what the runs of docs/gpu-window.md
+need into transfers: their sequence is printed, and written to transfers.txt beside them.`;
+
+const values = readFlags(usage, {
+  for: { type: 'string', default: '' },
+  build: { type: 'string', default: 'build/cuda' },
+  in: { type: 'string', default: '.gpu' },
 });
 const folder = join(projectRoot, values.in);
 const runs = values.for === '' ? [] : values.for.split(',');

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { mkdirSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { parseArgs } from 'node:util';
+import { flagsOf } from '../../scripts/flags.mjs';
 import { projectRoot } from '../../scripts/setup/places.mjs';
 import { benchNames, runBenches } from './machine/benches.mjs';
 import { machineOf } from './machine/environment.mjs';
@@ -41,8 +41,9 @@ const options = {
 function readArguments(argv) {
   const end = argv.indexOf('--');
   const own = end < 0 ? argv : argv.slice(0, end);
-  const { values, positionals } = parseArgs({ args: own, options, allowPositionals: true });
-  const [command, ...names] = positionals;
+  const { fault, values, words } = flagsOf(own, options, Infinity);
+  if (fault !== undefined) throw new Error(`${fault}: node test/gpu/run.mjs --help shows the usage`);
+  const [command, ...names] = words;
   const limitMs = Number(values.limit) * 1_000;
   if (!(limitMs > 0)) throw new Error(`--limit takes seconds, not ${values.limit}`);
   return { ...values, command, names, flags: end < 0 ? [] : argv.slice(end + 1), limitMs };

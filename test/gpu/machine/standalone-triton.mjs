@@ -1,13 +1,14 @@
 #!/usr/bin/env node
-// node test/gpu/machine/standalone-triton.mjs --shards DIR [--out FILE] [--seconds S] [--build DIR] [--toolchain DIR]
-// The models of this repository in a stand-alone Triton server, called over gRPC by processes of Node.js with the shards
-// that candidate_cost_gpu_bench has written: candidate_cost in one call, and delivery_time, then candidate_cost.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
-import { parseArgs } from 'node:util';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
+import { readFlags } from '../../../scripts/flags.mjs';
 import { projectRoot } from '../../../scripts/setup/places.mjs';
+
+const usage = `usage: node test/gpu/machine/standalone-triton.mjs --shards DIR [--out FILE] [--seconds S] [--build DIR] [--toolchain DIR]
+The models of this repository in a stand-alone Triton server, called over gRPC by processes of Node.js with the shards
+that candidate_cost_gpu_bench has written: candidate_cost in one call, and delivery_time, then candidate_cost.`;
 
 const maxMessageBytes = 64 * 1024 * 1024;
 const shardCount = 16;
@@ -120,14 +121,12 @@ async function measure(address, folder, way, concurrency, seconds) {
 
 async function main() {
   const text = (value) => ({ type: 'string', default: value });
-  const { values } = parseArgs({
-    options: {
-      shards: { type: 'string' },
-      out: { type: 'string' },
-      seconds: text('1'),
-      build: text(join(projectRoot, 'build', 'cuda')),
-      toolchain: text(process.env.ROUNDHOUSE_TOOLCHAIN_DIR ?? join(projectRoot, '.roundhouse', 'toolchain')),
-    },
+  const values = readFlags(usage, {
+    shards: { type: 'string' },
+    out: { type: 'string' },
+    seconds: text('1'),
+    build: text(join(projectRoot, 'build', 'cuda')),
+    toolchain: text(process.env.ROUNDHOUSE_TOOLCHAIN_DIR ?? join(projectRoot, '.roundhouse', 'toolchain')),
   });
   if (values.shards === undefined)
     throw new Error('--shards DIR: what candidate_cost_gpu_bench --shards DIR wrote');
