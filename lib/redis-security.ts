@@ -3,11 +3,11 @@ import type { Fault } from '#schemas/errors';
 import { configError, masked } from './config-error';
 import { isBeyondLoopback } from './open-to-others';
 import type { RedisConfig } from './redis-settings';
-import { oneSecret } from './secret-file';
 import { connectionTls } from './connection-tls';
+import { onePassword, withPassword } from './followed-password';
 import { followTlsFiles } from './followed-tls';
 
-/** How every connection to Redis is made, beside what its URL says. */
+/** How every connection to Redis is made, beside what its URL says. The password is asked for at each: it may change. */
 export type RedisSecurity = Pick<RedisOptions, 'username' | 'password' | 'tls'>;
 
 function tlsOf(config: RedisConfig, isTls: boolean, faults: Fault[]): RedisSecurity {
@@ -30,15 +30,15 @@ function tlsOf(config: RedisConfig, isTls: boolean, faults: Fault[]): RedisSecur
 
 function userOf(config: RedisConfig, url: URL, faults: Fault[]): RedisSecurity {
   const { redisUser: username, redisPassword: given, redisPasswordFile: file } = config;
-  const password = oneSecret('ROUNDHOUSE_REDIS_PASSWORD', { given, file }, faults);
-  if (username === '' && password === null) return {};
+  const password = onePassword('ROUNDHOUSE_REDIS_PASSWORD', { given, file }, faults);
+  if (username === '' && password.value === null) return {};
   if (url.username !== '' || url.password !== '') {
     const limit = 'a URL without user and password, since other settings name them';
     faults.push({ path: 'REDIS_URL', value: masked(config.redisUrl), limit });
   }
-  if (password === null && file === '')
+  if (password.value === null && file === '')
     faults.push({ path: 'ROUNDHOUSE_REDIS_PASSWORD_FILE', value: '', limit: 'needed for a user' });
-  return { ...(username !== '' && { username }), password: password?.reveal() ?? '' };
+  return withPassword(username === '' ? {} : { username }, password);
 }
 
 /** Redis has no way to show that one knows a password without sending it. */
@@ -55,7 +55,9 @@ function requireHidden(config: RedisConfig, url: URL, password: string | undefin
 export function readRedisSecurity(config: RedisConfig): RedisSecurity {
   const faults: Fault[] = [];
   const url = new URL(config.redisUrl);
-  const security = { ...tlsOf(config, url.protocol === 'rediss:', faults), ...userOf(config, url, faults) };
+  const tls = tlsOf(config, url.protocol === 'rediss:', faults);
+  // A copy would have the password of now for good.
+  const security = Object.assign(userOf(config, url, faults), tls);
   requireHidden(config, url, security.password, faults);
   if (faults.length > 0) throw configError(faults);
   return security;

@@ -21,6 +21,15 @@ export function redisAddress(url: string): string {
   return `${hostname}:${port || '6379'}`;
 }
 
+/** Also those that are made after it (BullMQ makes some): each connects with the password of that moment. */
+function followPassword(client: Redis, security: RedisSecurity): Redis {
+  const get = () => security.password;
+  Object.defineProperty(client.options, 'password', { get, enumerable: true, configurable: true });
+  const duplicate = client.duplicate.bind(client);
+  client.duplicate = (override) => followPassword(duplicate(override), security);
+  return client;
+}
+
 /**
  * The only maker of ioredis clients: one that connects in the background and reconnects for ever, at most 250 ms apart. Commands issued
  * during an outage wait in its queue; callers that must not wait give them a time-out.
@@ -34,6 +43,7 @@ export function createRedis({ url, security, name, logger, redis }: RedisConnect
     ...security,
     ...redis,
   });
+  if (security?.password !== undefined) followPassword(client, security);
   let down = false;
   client.on('error', (error: Error) => {
     if (!down) logger.warn({ event: 'RedisLost', address: redisAddress(url), reason: error.message });

@@ -21,13 +21,18 @@ export function readSecretFile(key: string, path: string, faults: Fault[]): Secr
   return null;
 }
 
-/** A secret of the environment or of a file, not of both; the file's key is the other's with `_FILE`. */
-export function oneSecret(
-  key: string,
-  { given, file }: { readonly given: Secret | null; readonly file: string },
-  faults: Fault[],
-): Secret | null {
-  if (file === '') return given;
+export interface GivenSecret {
+  readonly given: Secret | null;
+  readonly file: string;
+}
+
+export function givenOnce(key: string, { given, file }: GivenSecret, faults: Fault[]): void {
   if (given !== null) faults.push({ path: `${key}_FILE`, value: file, limit: `not together with ${key}` });
+}
+
+/** A secret of the environment or of a file, not of both; the file's key is the other's with `_FILE`. */
+export function oneSecret(key: string, { given, file }: GivenSecret, faults: Fault[]): Secret | null {
+  if (file === '') return given;
+  givenOnce(key, { given, file }, faults);
   return readSecretFile(`${key}_FILE`, file, faults);
 }

@@ -5,7 +5,7 @@ import { inWords, lastWords, wordsOf } from './last-words';
 import { createTelemetry, type LogLevel, type Logger, type Telemetry } from './telemetry';
 import { openTracer } from './tracing/open-tracer';
 import type { TracingConfig } from './tracing/settings';
-import { watchTlsFiles } from './watch-tls-files';
+import { watchFiles } from './watch-files';
 
 /** Ports on which a service listens; sent in its ready message. */
 export interface ServicePorts {
@@ -91,7 +91,7 @@ class RunningService<C> {
 
   async run(): Promise<void> {
     this.listenForTheEnd();
-    watchTlsFiles(this.telemetry);
+    watchFiles(this.telemetry);
     try {
       await this.openTracer();
       const ports = await this.definition.start(this.context());

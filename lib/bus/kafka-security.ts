@@ -2,8 +2,8 @@ import type { ConnectionOptions } from 'node:tls';
 import type { SASLOptions } from 'kafkajs';
 import type { Fault } from '#schemas/errors';
 import { configError } from '../config-error';
-import { oneSecret } from '../secret-file';
 import { connectionTls } from '../connection-tls';
+import { onePassword, withPassword } from '../followed-password';
 import { followTlsFiles } from '../followed-tls';
 import type { KafkaConfig } from './kafka-settings';
 
@@ -31,21 +31,21 @@ function tlsOf(config: KafkaConfig, faults: Fault[]): ConnectionOptions | null {
 
 function saslOf(config: KafkaConfig, faults: Fault[]): SASLOptions | null {
   const { kafkaSasl: mechanism, kafkaUser: username, kafkaPassword: given, kafkaPasswordFile: file } = config;
-  const password = oneSecret('ROUNDHOUSE_KAFKA_PASSWORD', { given, file }, faults);
+  const password = onePassword('ROUNDHOUSE_KAFKA_PASSWORD', { given, file }, faults);
   if (mechanism === 'none') {
-    if (username === '' && password === null) return null;
+    if (username === '' && password.value === null) return null;
     const limit = 'a mechanism, since there is a user or a password';
     faults.push({ path: 'ROUNDHOUSE_KAFKA_SASL', value: mechanism, limit });
     return null;
   }
   const lacks = (path: string): unknown => faults.push({ path, value: '', limit: `needed for ${mechanism}` });
   if (username === '') lacks('ROUNDHOUSE_KAFKA_USER');
-  if (password === null && file === '') lacks('ROUNDHOUSE_KAFKA_PASSWORD_FILE');
+  if (password.value === null && file === '') lacks('ROUNDHOUSE_KAFKA_PASSWORD_FILE');
   if (mechanism === 'plain' && !config.kafkaTls) {
     const limit = 'scram-sha-512 without ROUNDHOUSE_KAFKA_TLS=true: plain would show the password';
     faults.push({ path: 'ROUNDHOUSE_KAFKA_SASL', value: mechanism, limit });
   }
-  return { mechanism, username, password: password?.reveal() ?? '' } as SASLOptions;
+  return withPassword({ mechanism, username }, password) as SASLOptions;
 }
 
 /** Throws CONFIG_INVALID, with every fault. */

@@ -18,6 +18,7 @@ import { projectPath } from '#schemas/project-root';
 import { internetSockets } from '../support/internet-sockets';
 import { runToItsEnd } from '../support/run-service';
 import { until } from '../support/until';
+import { getsInOncePutRight } from './password-put-right';
 import { testTenantLimits } from './secured-limits';
 import { pairOf, passwords, SecuredDeployment, whyNotSecured, type User } from './secured-deployment';
 
@@ -195,16 +196,10 @@ describeSecured('a pipeline with ops/secure.env, a broker with ACLs and a Redis 
     expect(refused).toBe(status.UNAUTHENTICATED);
     // An empty round: let in, and told what is wrong with it.
     const submitRound = '/roundhouse.v1.Dispatch/SubmitRound';
-    const known = d.grpcStatus(d.pipeline.ingestGrpc, submitRound, d.producer, Buffer.alloc(0), d.keys.acme);
-    expect(await known).toBe(status.INVALID_ARGUMENT);
-    const reader = d.grpcStatus(
-      d.pipeline.ingestGrpc,
-      submitRound,
-      d.producer,
-      Buffer.alloc(0),
-      d.keys.acmeRead,
-    );
-    expect(await reader).toBe(status.PERMISSION_DENIED);
+    const asked = (key: string) =>
+      d.grpcStatus(d.pipeline.ingestGrpc, submitRound, d.producer, Buffer.alloc(0), key);
+    expect(await asked(d.keys.acme)).toBe(status.INVALID_ARGUMENT);
+    expect(await asked(d.keys.acmeRead)).toBe(status.PERMISSION_DENIED);
   }, 60_000);
 
   test('a plain connection and TLS 1.1 are refused', async () => {
@@ -233,6 +228,10 @@ describeSecured('a pipeline with ops/secure.env, a broker with ACLs and a Redis 
     const forged = { topic: 'dispatch.decisions', key: null, value: Buffer.from('forged') };
     await expect(producing.send([forged])).rejects.toThrow();
     await worker.close();
+  }, 60_000);
+
+  test('a password that is put right is that of the next connection to the broker', async () => {
+    await getsInOncePutRight(d.settings('ingest'), d.path('secrets', 'rotated'), passwords.ingest);
   }, 60_000);
 
   test('Redis takes from each user what its service needs, and no more', async () => {

@@ -10,7 +10,8 @@ import { connectBus } from '#lib/bus/kafka';
 import { kafkaAccess } from '#lib/bus/kafka-security';
 import { kafkaSettings } from '#lib/bus/kafka-settings';
 import { loadConfig } from '#lib/config';
-import { FollowedTls, followedTls } from '#lib/followed-tls';
+import { followedFiles } from '#lib/followed-files';
+import { FollowedTls } from '#lib/followed-tls';
 import { bindServer } from '#lib/grpc-bind';
 import { grpcServerCredentials } from '#lib/grpc-server-credentials';
 import { closeServer, listen } from '#lib/health';
@@ -46,7 +47,7 @@ describeTls('certificates and keys that are replaced while a process runs', () =
   };
   /** A change is taken once it was there at two looks. */
   const lookTwice = (): void => {
-    for (let i = 0; i < 2; i += 1) for (const one of followedTls()) one.look();
+    for (let i = 0; i < 2; i += 1) for (const one of followedFiles()) one.look();
   };
 
   beforeAll(() => {
