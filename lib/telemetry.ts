@@ -71,6 +71,8 @@ interface CounterSpec<F> extends MetricSpec {
 interface GaugeSpec<F> extends MetricSpec {
   /** null: what it tells of is there no more, and its series ends. */
   readonly value: (fields: F) => number | null;
+  /** Before the first event, 0 is true of it. */
+  readonly isZeroAtFirst?: boolean;
 }
 
 export interface Counted {
@@ -91,6 +93,8 @@ export interface EventSpec<F extends object> {
   readonly level: LogLevel;
   /** Read from a field of the event by its name; `closedBy` is the label `closed_by`. */
   readonly labels?: LabelBounds;
+  /** Fields that others have as open labels: counters of this value stand at 0 from the event on. */
+  readonly foresees?: readonly (keyof F & string)[];
   /** Counts the events. */
   readonly counter?: OneOrMore<CounterSpec<F>>;
   /** A field `traceId` of the event is the exemplar. */
@@ -124,6 +128,11 @@ function traceOf({ traceId }: Fields): string | undefined {
   return typeof traceId === 'string' && traceId !== '' ? traceId : undefined;
 }
 
+function foreseers({ foresees = [] }: EventSpec<Fields>, registry: MetricsRegistry): Recorder[] {
+  if (foresees.length === 0) return [];
+  return [(fields) => registry.foresee(Object.fromEntries(foresees.map((name) => [name, fields[name]])))];
+}
+
 function recorders(spec: EventSpec<Fields>, registry: MetricsRegistry): Recorder[] {
   const counters = listOf(spec.counter).map((one): Recorder => {
     const family = registry.counter(one.name, one.help, boundsOf(spec, one));
@@ -139,10 +148,10 @@ function recorders(spec: EventSpec<Fields>, registry: MetricsRegistry): Recorder
     };
   });
   const gauges = listOf(spec.gauge).map((one): Recorder => {
-    const family = registry.gauge(one.name, one.help, boundsOf(spec, one));
+    const family = registry.gauge(one.name, one.help, boundsOf(spec, one), one.isZeroAtFirst);
     return (fields) => family.set(fields, one.value(fields));
   });
-  return [...counters, ...histograms, ...gauges];
+  return [...foreseers(spec, registry), ...counters, ...histograms, ...gauges];
 }
 
 /**

@@ -24,6 +24,8 @@ export interface Family {
   readonly help: string;
   readonly kind: FamilyKind;
   samples(): Iterable<Sample>;
+  /** Values of its open labels are known: their series stand at 0 from now on where that is true of them. */
+  foresee?(values: Fields): void;
 }
 
 export interface FamilyOptions {
@@ -72,10 +74,11 @@ abstract class LabelledFamily<Series> implements Family {
     this.space.forget(number, this.series.keys());
   }
 
-  /** Those of closed lists stand at 0 from the start, so that a rate sees the first event. */
-  protected beginClosed(): void {
-    const numbers = this.space.closed();
-    if (numbers.length <= mostAtStart) for (const number of numbers) this.begin(number);
+  /** Those of closed lists stand at 0 from the start, so that a rate sees the first event; others once their values are known. */
+  protected beginAll(values: Fields, most: number): void {
+    const numbers = this.space.combinations(values);
+    if (numbers.length > most) return;
+    for (const number of numbers) if (!this.series.has(number)) this.begin(number);
   }
 
   protected *labelled(): Iterable<readonly [string, Series]> {
@@ -93,7 +96,11 @@ export class CounterFamily extends LabelledFamily<Cell> {
 
   constructor(options: FamilyOptions) {
     super(options);
-    this.beginClosed();
+    this.foresee({});
+  }
+
+  foresee(values: Fields): void {
+    this.beginAll(values, mostAtStart);
   }
 
   add(fields: Fields, by = 1): void {
@@ -109,12 +116,23 @@ export class CounterFamily extends LabelledFamily<Cell> {
   }
 }
 
+export interface GaugeOptions extends FamilyOptions {
+  /** Before anybody has set it, 0 is true. */
+  readonly isZeroAtFirst?: boolean | undefined;
+}
+
 export class GaugeFamily extends LabelledFamily<Cell> {
   readonly kind = 'gauge';
+  private readonly isZeroAtFirst: boolean;
 
-  constructor(options: FamilyOptions) {
+  constructor({ isZeroAtFirst = false, ...options }: GaugeOptions) {
     super(options);
-    if (Object.keys(options.labels ?? {}).length === 0) this.beginClosed();
+    this.isZeroAtFirst = isZeroAtFirst;
+    if (Object.keys(options.labels ?? {}).length === 0) this.beginAll({}, 1);
+  }
+
+  foresee(values: Fields): void {
+    if (this.isZeroAtFirst) this.beginAll(values, mostAtStart);
   }
 
   /** null: its series ends. */
@@ -153,7 +171,12 @@ export class HistogramFamily extends LabelledFamily<Buckets> {
     super(options);
     this.ends = options.buckets;
     this.leLabels = [...options.buckets.map(String), '+Inf'].map((end) => `le="${end}"`);
-    if (this.space.closed().length <= mostHistogramsAtStart) this.beginClosed();
+    this.beginAll({}, mostHistogramsAtStart);
+  }
+
+  /** One of them: of a hundred remotes with ten ends each there would be thousands of lines. */
+  foresee(values: Fields): void {
+    this.beginAll(values, 1);
   }
 
   /** With the trace of a value, where it is recorded. */

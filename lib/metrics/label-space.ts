@@ -124,14 +124,20 @@ export class LabelSpace {
     return parts;
   }
 
-  /** All combinations of closed lists, without `other`; none where a label is open. */
-  closed(): number[] {
-    if (this.labels.some(({ isClosed }) => !isClosed)) return [];
+  /**
+   * All combinations of closed lists, without `other`, where the open labels have these values; none where it has other
+   * open labels than these.
+   */
+  combinations(values: Fields = {}): number[] {
+    const open = this.labels.filter(({ isClosed }) => !isClosed);
+    if (open.length !== Object.keys(values).length || open.some(({ field }) => !(field in values))) return [];
     let numbers = [0];
-    for (const { size } of this.labels) {
-      numbers = numbers.flatMap((before) =>
-        Array.from({ length: size - 1 }, (_, value) => before * size + value),
-      );
+    for (const label of this.labels) {
+      const { field, isClosed, size } = label;
+      const own = isClosed
+        ? Array.from({ length: size - 1 }, (_, at) => at)
+        : [label.numberOf(values[field])];
+      numbers = numbers.flatMap((before) => own.map((value) => before * size + value));
     }
     return numbers;
   }

@@ -48,6 +48,57 @@ test.each(['roundId', 'run', 'shardIndex', 'tenantId', 'orderId', 'traceId', 'ad
   },
 );
 
+// Series that came with the first event of their kind: a rate over it saw nothing.
+test('once values of open labels are known, what counts by them stands at 0', () => {
+  const telemetry = createTelemetry({ service: 'test', logLevel: 'silent' });
+  const gauge = (name: string) => ({ name, help: 'A.', value: () => 1 });
+  const events = defineEvents(telemetry, {
+    Chosen: event<{ engine: string }>({ level: 'info', foresees: ['engine'] }),
+    Ended: event<{ engine: string; end: string; seconds: number }>({
+      level: 'info',
+      labels: { engine: 2, end: ['good', 'lost'] },
+      counter: { name: 'dispatch_ends_total', help: 'A.' },
+      gauge: { ...gauge('dispatch_open'), labels: ['engine'], isZeroAtFirst: true },
+      histogram: [
+        { name: 'dispatch_a_seconds', help: 'A.', labels: ['engine'], buckets: [1], value: () => 1 },
+        { name: 'dispatch_b_seconds', help: 'A.', buckets: [1], value: () => 1 },
+      ],
+    }),
+    Started: event<{ engine: string }>({
+      level: 'info',
+      labels: { engine: 2 },
+      gauge: gauge('dispatch_pid'),
+    }),
+    Refused: event<{ engine: string; gpu: string }>({
+      level: 'info',
+      labels: { engine: 2, gpu: 2 },
+      counter: { name: 'dispatch_refusals_total', help: 'A.' },
+    }),
+  });
+  const seen = (name: string) => {
+    const family = telemetry.registry.listed().find((one) => one.name === name)!;
+    return [...family.samples()].map(({ suffix, labels, value }) => `${suffix}{${labels}} ${value}`);
+  };
+  expect(seen('dispatch_ends_total')).toEqual([]);
+  events.Ended({ engine: 'a', end: 'lost', seconds: 1 });
+  for (const engine of ['a', 'b']) events.Chosen({ engine });
+  expect(seen('dispatch_ends_total')).toEqual([
+    '{engine="a",end="lost"} 1',
+    '{engine="a",end="good"} 0',
+    '{engine="b",end="good"} 0',
+    '{engine="b",end="lost"} 0',
+  ]);
+  expect(seen('dispatch_open')).toEqual(['{engine="a"} 1', '{engine="b"} 0']);
+  expect(seen('dispatch_a_seconds').filter((line) => line.startsWith('_count'))).toEqual([
+    '_count{engine="a"} 1',
+    '_count{engine="b"} 0',
+  ]);
+  // One that ended alone: histograms are long. A process that isn't there has no id, and of GPUs nothing is known.
+  expect(seen('dispatch_b_seconds').filter((line) => line.startsWith('_count'))).toHaveLength(1);
+  expect(seen('dispatch_pid')).toEqual([]);
+  expect(seen('dispatch_refusals_total')).toEqual([]);
+});
+
 test('amounts that are none, and those below 0, count nothing', () => {
   const registry = new MetricsRegistry();
   const family = registry.counter('dispatch_a_total', 'A.');
@@ -156,6 +207,13 @@ test('a gauge of what is gone ends, and its name makes room for another', () => 
   events.Gone({ name: 'never seen' });
   events.Found({ name: 'd' });
   expect(seen()).toEqual(['name="b"', 'name="d"', 'name="other"']);
+});
+
+test('a source may bring families up to date before they are read', async () => {
+  const registry = new MetricsRegistry();
+  const gauge = registry.gauge('dispatch_a', 'A.', { kind: 2 });
+  registry.addSource(() => gauge.set({ kind: 'x' }, 3));
+  expect(await registry.metrics()).toContain('dispatch_a{kind="x"} 3');
 });
 
 test('a source that fails does not cost the scrape', async () => {

@@ -1,10 +1,10 @@
 import { Registry } from 'prom-client';
 import { asksForOpenMetrics, Exposition } from './exposition';
 import { CounterFamily, GaugeFamily, HistogramFamily, type Family, type FamilyKind } from './family';
-import { escaped, type LabelBounds } from './label-space';
+import { escaped, type Fields, type LabelBounds } from './label-space';
 
-/** What is asked for its families at every scrape. It must answer soon: it has the scraper wait. */
-export type FamilySource = () => readonly Family[] | Promise<readonly Family[]>;
+/** What is asked for its families at every scrape, or brings its own up to date. It must answer soon: it has the scraper wait. */
+export type FamilySource = () => readonly Family[] | Promise<readonly Family[]> | void;
 
 export interface Scrape {
   readonly contentType: string;
@@ -44,9 +44,10 @@ export class MetricsRegistry extends Registry {
     return this.add(new CounterFamily({ name, help, labels }));
   }
   /** The same one again where it was made before: events may begin and end one state. */
-  gauge(name: string, help: string, labels: LabelBounds = {}): GaugeFamily {
+  gauge(name: string, help: string, labels: LabelBounds = {}, isZeroAtFirst = false): GaugeFamily {
     const made = this.families.get(name);
-    return made instanceof GaugeFamily ? made : this.add(new GaugeFamily({ name, help, labels }));
+    if (made instanceof GaugeFamily) return made;
+    return this.add(new GaugeFamily({ name, help, labels, isZeroAtFirst }));
   }
   histogram(
     name: string,
@@ -80,6 +81,11 @@ export class MetricsRegistry extends Registry {
     return family;
   }
 
+  /** Series whose open labels are these stand at 0 from now on, so that what is scraped doesn't hang on what happens first. */
+  foresee(values: Fields): void {
+    for (const family of this.families.values()) family.foresee?.(values);
+  }
+
   addSource(source: FamilySource): void {
     this.sources.push(source);
   }
@@ -106,7 +112,7 @@ export class MetricsRegistry extends Registry {
     const families = await Promise.all(
       this.sources.map(async (source) => {
         try {
-          return await source();
+          return (await source()) ?? [];
         } catch {
           return [];
         }

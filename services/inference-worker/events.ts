@@ -110,6 +110,8 @@ interface OfEngine {
 }
 
 const engineEvents = {
+  /** It will be started; nothing has happened to it yet. */
+  EngineChosen: event<{ engine: string }>({ level: 'debug', foresees: ['engine'] }),
   EngineStarted: event<OfEngine & { enginePid: number; device: string; startSeconds: number }>({
     level: 'info',
     labels: { device: 8 },
@@ -155,6 +157,7 @@ const engineEvents = {
     gauge: {
       name: 'dispatch_engine_circuit_open',
       help: '1 while engines keep ending and other workers have our partitions.',
+      isZeroAtFirst: true,
       value: ({ state }) => Number(state !== 'closed'),
     },
   }),

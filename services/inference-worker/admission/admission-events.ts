@@ -28,6 +28,7 @@ export const admissionEvents = {
       name: 'dispatch_engine_queued',
       help: "Requests that wait in the active engine's queue.",
       value: ({ waiting }) => waiting,
+      isZeroAtFirst: true,
     },
   }),
   CoreMeasured: event<{ engine?: string; requests: number }>({
@@ -37,6 +38,7 @@ export const admissionEvents = {
       name: 'dispatch_engine_in_core',
       help: 'Requests that the core of the active engine has, abandoned ones included.',
       value: ({ requests }) => requests,
+      isZeroAtFirst: true,
     },
   }),
   SessionsMeasured: event<{ engine?: string; memory: string; sessions: number }>({
@@ -46,6 +48,7 @@ export const admissionEvents = {
       name: 'dispatch_engine_sessions',
       help: 'Sessions that the active engine has locked the memory of for its GPUs since its start, and those where that failed.',
       value: ({ sessions }) => sessions,
+      isZeroAtFirst: true,
     },
   }),
   RequestsAdmitted: event<{ priority: string; end: string; requests: number }>({

@@ -55,8 +55,10 @@ export class MemoryWatch extends EngineWatch<MemoryReport> {
     events.GpuMemoryPeaked({ gpu, bytes: peak });
     events.GpuArenaMeasured({ gpu, bytes: arena });
     events.GpuArenaPeaked({ gpu, bytes: arenaPeak });
-    const times = refusals - (this.refusals.get(gpu) ?? 0);
+    const before = this.refusals.get(gpu);
+    const times = refusals - (before ?? 0);
     this.refusals.set(gpu, refusals);
-    if (times > 0) events.GpuMemoryRefused({ gpu, times });
+    // Also none at the first look, so that a rate sees the first refusal.
+    if (times > 0 || before === undefined) events.GpuMemoryRefused({ gpu, times });
   }
 }

@@ -152,6 +152,7 @@ export function startEngines(context: Context, events: WorkerEvents, env: Env): 
   const own: OwnEngine[] = [];
   const onConfigFault = configFaults(context, () => own);
   for (const choice of chooseEngines(config.engines, thisMachine(env))) {
+    events.EngineChosen({ engine: choice.id });
     own.push(engineOf(choice, models, context, events, env, onConfigFault));
   }
   onStop('engine', async () => {
@@ -173,6 +174,8 @@ export function startEngines(context: Context, events: WorkerEvents, env: Env): 
     return [new AdmissionWatch(link, named), new MemoryWatch(link, named)];
   });
   const watch = new SchedulingWatch(placement, events);
+  // What the scheduler has learned by then is in a scrape, whenever its watch looked last.
+  telemetry.registry.addSource(() => watch.look());
   const triton = new TritonPassthrough(own);
   addEngineMetrics(telemetry.registry, own, triton);
   onStop('metrics of engines', () => [...watches, watch, triton].forEach((each) => each.close()));

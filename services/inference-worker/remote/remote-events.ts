@@ -23,6 +23,7 @@ export const remoteEvents = {
   RemoteFound: event<{ name: string; address: string; kind: string }>({
     level: 'info',
     labels: { name: mostNames },
+    foresees: ['name'],
     counter: {
       name: 'dispatch_remotes_found_total',
       help: 'Remote engines that were announced or listed anew.',

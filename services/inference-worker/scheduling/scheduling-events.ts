@@ -53,6 +53,7 @@ export const schedulingEvents = {
       name: 'dispatch_scheduler_arena_peak_bytes',
       help: 'The most activation memory of a device that shards in flight were planned to take.',
       value: ({ bytes }) => bytes,
+      isZeroAtFirst: true,
     },
   }),
   PredictionMeasured: event<{ model: string; engine: string; phase: string; error: number }>({
