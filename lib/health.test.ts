@@ -43,6 +43,8 @@ test('a port in use is named', async () => {
   const server = await startHealthServer({ ...options, checks: {} });
   const second = startHealthServer({ ...options, port: server.port, checks: {} });
   await expect(second).rejects.toMatchObject({ code: 'PORT_IN_USE' });
-  await expect(second).rejects.toThrow(String(server.port));
+  await expect(second).rejects.toThrow(`127.0.0.1:${server.port} is in use`);
+  const named = startHealthServer({ ...options, port: server.port, portKey: 'MY_PORT', checks: {} });
+  await expect(named).rejects.toThrow(': set MY_PORT to another port');
   await server.close();
 });

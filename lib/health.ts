@@ -1,8 +1,8 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { RoundhouseError } from '#schemas/errors';
 import { lastWords } from './last-words';
+import { addressOf, listenFault } from './listen-fault';
 import type { Family } from './metrics/family';
 import { gaugeFamily, type MetricsRegistry } from './metrics/registry';
 import { createWebServer, watchCertificate, type ServerTls } from './server-tls';
@@ -112,16 +112,19 @@ export function healthRoutes(
   };
 }
 
-/** Listens and resolves to the port; rejects with PORT_IN_USE. */
-export function listen(server: Server, host: string, port: number): Promise<number> {
+/**
+ * Listens and resolves to the port; rejects with PORT_IN_USE, or CONFIG_INVALID where we can't listen there. `portKey`:
+ * the variable that names the port.
+ */
+export function listen(
+  server: Server,
+  host: string,
+  port: number,
+  portKey: string | null = null,
+): Promise<number> {
   return new Promise((resolve, reject) => {
-    const onError = (error: NodeJS.ErrnoException): void => {
-      const taken = error.code === 'EADDRINUSE';
-      const message = taken
-        ? `port ${port} on ${host} is in use`
-        : `cannot listen on ${host}:${port}: ${error.code ?? error.message} (the host is ROUNDHOUSE_BIND_HOST)`;
-      reject(new RoundhouseError(taken ? 'PORT_IN_USE' : 'CONFIG_INVALID', message, [], { cause: error }));
-    };
+    const onError = (error: NodeJS.ErrnoException): void =>
+      reject(listenFault(addressOf(host, port), error.code ?? error.message, portKey, error));
     server.once('error', onError);
     server.listen(port, host, () => {
       server.removeListener('error', onError);
@@ -152,6 +155,8 @@ const whatIsServed = 'only GET /livez, /readyz, /metrics and /last-words';
 export interface HealthServerOptions extends HealthOptions {
   readonly host: string;
   readonly port: number;
+  /** The variable that names it. */
+  readonly portKey?: string;
   /** null or absent: in the clear. */
   readonly tls?: ServerTls | null;
   /** What else there is to read, as JSON; undefined for a path that there isn't. */
@@ -173,6 +178,6 @@ export async function startHealthServer(options: HealthServerOptions): Promise<H
       (error: unknown) => sendJson(response, 500, { error: 'INTERNAL', message: String(error) }),
     );
   });
-  const port = await listen(server, options.host, options.port);
+  const port = await listen(server, options.host, options.port, options.portKey);
   return { port, close: () => closeServer(server) };
 }

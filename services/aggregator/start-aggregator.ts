@@ -5,6 +5,7 @@ import type { ServicePorts } from '#lib/service';
 import { TravelMatrices } from '#lib/travel-matrices';
 import { watchClock } from '#lib/watch-clock';
 import { assemble, type Join } from './assemble';
+import { aggregatorSettings } from './config';
 import { connect, openRedis, type Connections, type Context } from './connections';
 import { OutcomeHandler } from './consume/outcome-handler';
 import { RoundHandler } from './consume/round-handler';
@@ -70,7 +71,8 @@ async function startHealth({ config, telemetry, onStop }: Context, watched: Watc
   const { bindHost: host, httpPort: port } = config;
   const checks = aggregatorChecks(watched);
   const tls = readServerTls(config);
-  const health = await startHealthServer({ registry: telemetry.registry, host, port, checks, tls });
+  const { key: portKey } = aggregatorSettings.httpPort;
+  const health = await startHealthServer({ registry: telemetry.registry, host, port, portKey, checks, tls });
   onStop('health', () => health.close());
   return health.port;
 }

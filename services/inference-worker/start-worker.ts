@@ -9,7 +9,7 @@ import { watchClock } from '#lib/watch-clock';
 import type { UnixMs } from '#schemas/brands';
 import { RoundhouseError } from '#schemas/errors';
 import { topicsOf } from '#schemas/topics';
-import type { WorkerConfig } from './config';
+import { workerSettings, type WorkerConfig } from './config';
 import { workerEvents, type WorkerEvents } from './events';
 import type { Engines, EngineSet } from './placement/engine-set';
 import { startEngines, type StartedEngines } from './placement/start-engines';
@@ -75,6 +75,7 @@ export async function startHealth(
     registry: telemetry.registry,
     host: config.bindHost,
     port: config.httpPort,
+    portKey: workerSettings.httpPort.key,
     checks: {
       engine: () => engineReadiness(started.engines),
       ...others,
@@ -117,6 +118,7 @@ export async function startProtocol(
   const grpc = await serveInferenceProtocol({
     bind,
     port: config.grpcPort,
+    portKey: workerSettings.grpcPort.key,
     peers,
     tracer: telemetry.tracer,
     ...engine,
@@ -125,13 +127,19 @@ export async function startProtocol(
   const http = await serveKserveHttp({
     bind,
     port: config.kserveHttpPort,
+    portKey: workerSettings.kserveHttpPort.key,
     maxBodyBytes,
     onFault,
     tracer: telemetry.tracer,
     ...engine,
   });
   onStop('inference protocol over HTTP', () => http.close());
-  const metrics = await serveMetrics(telemetry.registry, { bind, port: config.metricsPort, tls });
+  const metrics = await serveMetrics(telemetry.registry, {
+    bind,
+    port: config.metricsPort,
+    portKey: workerSettings.metricsPort.key,
+    tls,
+  });
   onStop('metrics', () => metrics.close());
   return { grpc: grpc.port, kserveHttp: http.port, metrics: metrics.port };
 }

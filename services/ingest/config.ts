@@ -13,7 +13,7 @@ import { accessSettingsOf } from '#lib/access/access-settings';
 
 const mebibyte = 1024 * 1024;
 
-const spec = {
+export const ingestSettings = {
   ...commonSettings,
   ...topicSettings,
   ...accessSettingsOf('INGEST'),
@@ -65,8 +65,8 @@ const spec = {
   }),
 } as const;
 
-export type IngestConfig = ConfigOf<typeof spec>;
+export type IngestConfig = ConfigOf<typeof ingestSettings>;
 
 export function loadIngestConfig(env: Env): IngestConfig {
-  return loadConfig(env, spec);
+  return loadConfig(env, ingestSettings);
 }

@@ -12,7 +12,7 @@ import { topicsOf } from '#schemas/topics';
 import { Credentials } from '#lib/access/credentials';
 import { AccessGate } from '#lib/access/gate';
 import { TenantLimits } from './access/tenant-limits';
-import type { IngestConfig } from './config';
+import { ingestSettings, type IngestConfig } from './config';
 import { DecisionCache } from './consume/decision-cache';
 import { followDecisions } from './consume/decision-feed';
 import { RoundCutter } from './cut/round-cutter';
@@ -187,7 +187,12 @@ async function startApis(
     streams,
     waits,
   };
-  const grpc = new GrpcApi({ ...shared, port: config.grpcPort, checks });
+  const grpc = new GrpcApi({
+    ...shared,
+    port: config.grpcPort,
+    portKey: ingestSettings.grpcPort.key,
+    checks,
+  });
   onStop('grpc', () => grpc.stop());
   const isOpen =
     !credentials.areAsked && (tls === null || tls.clientCa === null) && isBeyondLoopback(config.bindHost);
@@ -199,6 +204,7 @@ async function startApis(
   const http = new HttpApi({
     ...shared,
     port: config.httpPort,
+    portKey: ingestSettings.httpPort.key,
     health: { registry: telemetry.registry, checks, warnings },
     observe: (body, tenant) => acceptObservations(body, tenant, parts),
   });

@@ -8,7 +8,7 @@ import { Episodes } from '#policy/operations/episodes';
 import type { UnixMs } from '#schemas/brands';
 import { projectPath } from '#schemas/project-root';
 import { topicsOf } from '#schemas/topics';
-import type { OpsConfig } from './config';
+import { opsSettings, type OpsConfig } from './config';
 import { Attention } from './console/attention';
 import { ConsoleState } from './console/console-state';
 import { KeptEpisodes } from './console/kept-episodes';
@@ -67,6 +67,7 @@ async function startHttp(context: Context, parts: Parts, attention: Attention): 
     checks: { kafka: () => lag.whyNot(), rounds: () => parts.following },
     host: config.bindHost,
     port: config.httpPort,
+    portKey: opsSettings.httpPort.key,
     tls: readServerTls(config),
     files: new StaticFiles(projectPath('dist', 'services', 'ops', 'web')),
     viewers,

@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
 import { childrenOf } from '#launcher/process-identity';
 import { projectPath } from '#schemas/project-root';
 import { join } from 'node:path';
@@ -108,6 +109,19 @@ test('told to end it ends with 0 and takes its engine along', async () => {
   server.kill('SIGTERM');
   expect(await once(server, 'exit')).toEqual([0, null]);
   for (const pid of engines) expect(() => process.kill(pid, 0)).toThrow(/ESRCH/);
+});
+
+test.each([
+  ['inference-worker/serve-models', 'ROUNDHOUSE_WORKER_KSERVE_HTTP_PORT'],
+  ['ops', 'ROUNDHOUSE_OPS_HTTP_PORT'],
+])('%s: a port in use is named with the variable that changes it', async (service, key) => {
+  const taken = createServer().listen(0, '127.0.0.1');
+  await once(taken, 'listening');
+  const { port } = taken.address() as AddressInfo;
+  const { code, output } = await runToItsEnd(service, { ...freePorts, [key]: String(port) });
+  taken.close();
+  expect(output).toContain(`PORT_IN_USE: 127.0.0.1:${port} is in use: set ${key} to another port`);
+  expect(code).toBe(1);
 });
 
 test('a setting that its engine refuses ends it with 2 and the reason', async () => {

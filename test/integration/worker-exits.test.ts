@@ -110,11 +110,11 @@ test('a port in use is named, exit code 1', async () => {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  for (const key of Object.keys(free)) {
-    const { code, output } = await runWorker({ [key]: String(port) });
+  const peer = { ROUNDHOUSE_UCX_NETWORKS: '127.0.0.0/8' };
+  for (const key of [...Object.keys(free), 'ROUNDHOUSE_WORKER_PEER_PORT']) {
+    const { code, output } = await runWorker({ ...(key.includes('PEER') ? peer : {}), [key]: String(port) });
     expect(code).toBe(1);
-    expect(output).toContain('PORT_IN_USE');
-    expect(output).toContain(String(port));
+    expect(output).toContain(`PORT_IN_USE: 127.0.0.1:${port} is in use: set ${key} to another port`);
   }
   server.close();
 }, 60_000);

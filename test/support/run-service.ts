@@ -9,7 +9,7 @@ interface Ended {
   readonly ms: number;
 }
 
-type Service = 'aggregator' | 'inference-worker' | 'inference-worker/serve-models' | 'ingest';
+type Service = 'aggregator' | 'inference-worker' | 'inference-worker/serve-models' | 'ingest' | 'ops';
 
 export const mainFileOf = (service: Service): string => projectPath('dist', 'services', service, 'main.js');
 

@@ -13,7 +13,8 @@ import { defaultMaxMessageBytes } from '#lib/engine-client/grpc';
 import { decodeRepositoryModel } from '#lib/engine-client/control-messages';
 import { statusOf } from '#lib/engine-client/grpc-errors';
 import { loadProtocol } from '#lib/engine-client/protocol';
-import { bindServer, grpcAddress } from '#lib/grpc-bind';
+import { bindServer } from '#lib/grpc-bind';
+import { addressOf } from '#lib/listen-fault';
 import type { AccessGate } from '#lib/access/gate';
 import { findAdmitted } from '#lib/access/grpc-admission';
 import type { AuditLog } from '#lib/audit';
@@ -36,6 +37,8 @@ export interface InferenceProtocolOptions {
   readonly bind: string;
   /** 0: any free port. */
   readonly port: number;
+  /** The variable that names it. */
+  readonly portKey?: string;
   /** The engine's address now (`unix:…`), or null while there is none: then calls are UNAVAILABLE. */
   readonly engineAddress: string | (() => string | null);
   /** Said while there is no engine. */
@@ -263,8 +266,9 @@ export async function serveInferenceProtocol(options: InferenceProtocolOptions):
   for (const { definition, handlers } of options.others ?? []) server.addService(definition, handlers);
   const port = await bindServer(
     server,
-    grpcAddress(bind, options.port),
+    addressOf(bind, options.port),
     grpcServerCredentials(options.tls ?? null),
+    options.portKey,
   );
   const close = (): Promise<void> => {
     server.forceShutdown();

@@ -13,8 +13,15 @@ export async function serveMetrics(
   {
     bind,
     port,
+    portKey,
     tls = null,
-  }: { readonly bind: string; readonly port: number; readonly tls?: ServerTls | null },
+  }: {
+    readonly bind: string;
+    readonly port: number;
+    /** The variable that names it. */
+    readonly portKey?: string;
+    readonly tls?: ServerTls | null;
+  },
 ): Promise<MetricsServer> {
   const server = createWebServer(tls, 'none', { requestTimeout: 10_000, headersTimeout: 10_000 });
   server.on('request', (request, response) => {
@@ -26,5 +33,5 @@ export async function serveMetrics(
     answerScrape(registry, request, response).catch(() => response.writeHead(500).end());
   });
   server.maxConnections = 100;
-  return { port: await listen(server, bind, port), close: () => closeServer(server) };
+  return { port: await listen(server, bind, port, portKey), close: () => closeServer(server) };
 }

@@ -1,5 +1,6 @@
 import { Server, status, type sendUnaryData, type ServerUnaryCall } from '@grpc/grpc-js';
-import { bindServer, grpcAddress } from '#lib/grpc-bind';
+import { bindServer } from '#lib/grpc-bind';
+import { addressOf } from '#lib/listen-fault';
 import { readinessReasons, type ReadinessChecks } from '#lib/health';
 import { grpcServerCredentials } from '#lib/grpc-server-credentials';
 import type { ServerTls } from '#lib/server-tls';
@@ -18,6 +19,8 @@ import { watchDecisions } from './watch-decisions';
 export interface GrpcApiOptions {
   readonly host: string;
   readonly port: number;
+  /** The variable that names it. */
+  readonly portKey?: string;
   readonly maxBodyBytes: number;
   readonly checks: ReadinessChecks;
   readonly intake: RoundIntake;
@@ -62,8 +65,8 @@ export class GrpcApi {
   }
 
   listen(): Promise<number> {
-    const { host, port, tls } = this.options;
-    return bindServer(this.server, grpcAddress(host, port), grpcServerCredentials(tls));
+    const { host, port, portKey, tls } = this.options;
+    return bindServer(this.server, addressOf(host, port), grpcServerCredentials(tls), portKey);
   }
 
   async stop(): Promise<void> {

@@ -25,6 +25,8 @@ import { replyError, replyJson } from './replies';
 export interface HttpApiOptions {
   readonly host: string;
   readonly port: number;
+  /** The variable that names it. */
+  readonly portKey?: string;
   readonly maxBodyBytes: number;
   readonly maxCouriers: number;
   readonly maxOrders: number;
@@ -89,7 +91,8 @@ export class HttpApi {
   }
 
   listen(): Promise<number> {
-    return listen(this.server, this.options.host, this.options.port);
+    const { host, port, portKey } = this.options;
+    return listen(this.server, host, port, portKey);
   }
 
   /** Long polls are answered at once; running submissions get their answer. */

@@ -20,6 +20,8 @@ const securityHeaders = {
 export interface ConsoleParts extends HealthOptions {
   readonly host: string;
   readonly port: number;
+  /** The variable that names it. */
+  readonly portKey?: string;
   /** null or absent: in the clear. */
   readonly tls?: ServerTls | null;
   readonly files: StaticFiles;
@@ -77,7 +79,7 @@ export async function serveConsole(parts: ConsoleParts): Promise<{ port: number;
       else send(response, { status: 500, body: { error: 'INTERNAL', message: 'a fault of the console' } });
     });
   });
-  const port = await listen(server, parts.host, parts.port);
+  const port = await listen(server, parts.host, parts.port, parts.portKey);
   return { port, close: () => closeServer(server) };
 }
 

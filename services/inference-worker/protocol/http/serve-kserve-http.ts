@@ -25,6 +25,8 @@ export interface KserveHttpOptions {
   readonly bind: string;
   /** 0: any free port. */
   readonly port: number;
+  /** The variable that names it. */
+  readonly portKey?: string;
   /** Of the active engine (`unix:…`); null while there is none: then calls are answered with 503. */
   readonly engineAddress: () => string | null;
   readonly whyDown: () => string | null;
@@ -235,7 +237,7 @@ export async function serveKserveHttp(options: KserveHttpOptions): Promise<Kserv
   const kserve = new KserveHttpServer(calls, options);
   const server = serverOf(options);
   server.on('request', (request, response) => void kserve.handle(request, response));
-  const port = await listen(server, options.bind, options.port);
+  const port = await listen(server, options.bind, options.port, options.portKey);
   const close = async (): Promise<void> => {
     await closeServer(server);
     connection.close();

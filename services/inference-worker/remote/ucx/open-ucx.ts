@@ -1,10 +1,11 @@
 import { lookup } from 'node:dns/promises';
 import { resolve } from 'node:path';
+import { UcxError } from '#native/ucx/ucx-error';
 import { UcxHost, type UcxHostOptions } from '#native/ucx/ucx-host';
 import { ucxLibrary } from '#native/ucx/ucx-library';
 import { projectPath } from '#schemas/project-root';
 import { devicesIn } from './networks';
-import type { PeerConfig } from './ucx-settings';
+import { peerSettings, type PeerConfig } from './ucx-settings';
 
 /** Between machines; the supervisor holds no memory of GPUs. */
 const usualTransports = '^cuda,sm';
@@ -38,6 +39,12 @@ export async function openUcx(
     });
     return { host, whyNone: '' };
   } catch (error) {
-    return { host: null, whyNone: (error as Error).message };
+    return { host: null, whyNone: whyNot(error as Error, ucxPort) };
   }
+}
+
+export function whyNot(error: Error, port: number): string {
+  const isTaken = error instanceof UcxError && error.code === 'ADDRESS_IN_USE';
+  const remedy = `port ${port} is in use; set ${peerSettings.ucxPort.key} to another port`;
+  return isTaken ? `${error.message} (${remedy})` : error.message;
 }

@@ -15,7 +15,7 @@ import type { PeerService } from './peer-service';
 import { handshakeHandlers } from './serve-handshake';
 import { UcxServer } from './serve-ucx';
 import { connectOverUcx } from './ucx-engine-client';
-import { isPeerPortOpen, requireTlsBeyondLoopback } from './ucx-settings';
+import { isPeerPortOpen, peerSettings, requireTlsBeyondLoopback } from './ucx-settings';
 
 type Context = ServiceContext<WorkerConfig>;
 
@@ -86,6 +86,7 @@ export async function startPeers(
   const protocol = await serveInferenceProtocol({
     bind,
     port: config.peerPort,
+    portKey: peerSettings.peerPort.key,
     engineAddress: () => engines.address(),
     whyDown: () => engines.whyDown(),
     maxMessageBytes,
