@@ -112,8 +112,8 @@ test('told to end it ends with 0 and takes its engine along', async () => {
 });
 
 test.each([
-  ['inference-worker/serve-models', 'ROUNDHOUSE_WORKER_KSERVE_HTTP_PORT'],
-  ['ops', 'ROUNDHOUSE_OPS_HTTP_PORT'],
+  ['inference-worker/serve-models', 'ROUNDHOUSE_WORKER_KSERVE_HTTP_PORT'] as const,
+  ['ops', 'ROUNDHOUSE_OPS_HTTP_PORT'] as const,
 ])('%s: a port in use is named with the variable that changes it', async (service, key) => {
   const taken = createServer().listen(0, '127.0.0.1');
   await once(taken, 'listening');
