@@ -1,3 +1,4 @@
+import { takeIn } from './merged-episodes';
 import { explanationOf, type Explained, type Line, type Signal } from './signals';
 import { aheadOf, withoutFuture, type StoredEpisode } from './stored-episodes';
 
@@ -214,13 +215,25 @@ export class Episodes {
       const end = endedAt === null ? null : endedAt - ahead;
       const isOfThePast = this.lookedAt > -Infinity || shifted.seenAt < at - againMs;
       const ended = end ?? (isOfThePast ? shifted.seenAt : null);
-      const rest = { consequences: new Map(one.consequences), now: [], rounds: { ...one.rounds } };
-      return [{ ...one, ...shifted, ...rest, key: ++this.keys, endedAt: ended }];
+      return [this.keptOf({ ...one, ...shifted, endedAt: ended })];
     });
     this.kept = [...older, ...this.kept];
     this.changes += 1;
     this.forget(at);
     return all.length - stored.length;
+  }
+
+  /** Takes in what another console of the same deployment keeps. Again and again: what is known changes nothing. */
+  merge(stored: readonly StoredEpisode[], at: number): void {
+    const others = takeIn(this.kept, stored, { at, againMs, mostConsequences });
+    this.kept.push(...others.map((one) => this.keptOf(one)));
+    this.changes += 1;
+    this.forget(at);
+  }
+
+  private keptOf(one: StoredEpisode): Kept {
+    const copied = { consequences: new Map(one.consequences), rounds: { ...one.rounds } };
+    return { ...one, ...copied, now: [], key: ++this.keys };
   }
 
   /** The newest first. */
@@ -240,12 +253,14 @@ export class Episodes {
   }
 }
 
-/** The same as what is there already, from before it was seen here. */
-function goOn(known: Kept, { beganAt, times, consequences, rounds }: StoredEpisode): void {
+/** The same as what is there already: from before it was seen here, or seen by another console at that time. */
+function goOn(known: Kept, { beganAt, seenAt, times, consequences, rounds }: StoredEpisode): void {
+  const isBefore = seenAt < known.beganAt;
+  const both = (here: number, there: number): number => (isBefore ? here + there : Math.max(here, there));
   known.beganAt = Math.min(known.beganAt, beganAt);
-  known.times += times;
-  known.rounds.late += rounds.late;
-  known.rounds.partial += rounds.partial;
+  known.times = both(known.times, times);
+  known.rounds.late = both(known.rounds.late, rounds.late);
+  known.rounds.partial = both(known.rounds.partial, rounds.partial);
   for (const [id, line] of consequences)
     if (known.consequences.size < mostConsequences) known.consequences.set(id, line);
 }

@@ -89,6 +89,28 @@ test.each(['<html>', '{"format":1,"episodes":[{}]}'])('where %s is kept, nothing
   expect([console.causes(), console.kept.whyNot()]).toEqual([[], null]);
 });
 
+test('two consoles of a deployment keep what each of them saw, and nothing twice', async () => {
+  const [one, other] = [start(), start()];
+  const kept = async (id: string): Promise<boolean> => (await redis.get(key))?.includes(`"${id}"`) === true;
+  await one.kept.open();
+  await other.kept.open();
+  for (const id of ['only-one', 'only-other']) {
+    const sees = id === 'only-one' ? one : other;
+    await until(() => {
+      sees.look(wrong('kafka'), wrong(id));
+      return kept(id);
+    }, `${id} is written`);
+  }
+  expect(await kept('only-one')).toBe(true);
+  for (const console of [one, other]) {
+    console.look();
+    await end(console);
+  }
+  const third = start();
+  await third.kept.open();
+  expect(third.causes().sort()).toEqual(['kafka', 'only-one', 'only-other']);
+});
+
 test('what is longer than anything that a console keeps is not read', async () => {
   const first = start();
   await first.kept.open();

@@ -1,7 +1,7 @@
 import { closeRedis, createRedis, redisAddress, type Redis, type RedisConnectOptions } from '#lib/redis';
 import type { Logger } from '#lib/telemetry';
 import type { Episodes } from '#policy/operations/episodes';
-import { readEpisodes, writeEpisodes } from '#policy/operations/stored-episodes';
+import { readEpisodes, writeEpisodes, type StoredEpisode } from '#policy/operations/stored-episodes';
 
 /** As long as the list goes back. */
 const ttlMs = 12 * 3_600_000;
@@ -29,14 +29,16 @@ const unhurried = {
 
 /**
  * What was wrong of late, in Redis, so that it outlives this process: just in trouble consoles are started again. Without
- * Redis it is kept in memory alone. Nothing is written before what is there was read: of several consoles of a deployment
- * the last one that writes wins.
+ * Redis it is kept in memory alone. Nothing is written before what is there was read; what another console of the deployment
+ * wrote since is taken in first. One that writes between our reading and our writing has its own in memory for its next time.
  */
 export class KeptEpisodes {
   private readonly redis: Redis;
   private readonly key: string;
   private readonly pauseMs: number;
   private hasRead = false;
+  /** As it was read or written last. */
+  private keptText: string | null = null;
   private keptVersion = -1;
   private notBefore = -Infinity;
   private running: Promise<void> | null = null;
@@ -92,17 +94,28 @@ export class KeptEpisodes {
   }
 
   private async read(): Promise<void> {
-    const text = await this.redis.get(this.key);
+    const stored = await this.others();
     this.hasRead = true;
-    // Longer ones are not ours.
-    if (text === null || text.length > mostBytes) return;
-    const ahead = this.episodes.restore(readEpisodes(text), Date.now());
+    const ahead = this.episodes.restore(stored, Date.now());
     if (ahead > 0) this.options.logger.warn({ event: 'RecentlyOfTheFuture', entries: ahead });
   }
 
+  /** What is there and was not written here. */
+  private async others(): Promise<readonly StoredEpisode[]> {
+    const text = await this.redis.get(this.key);
+    const isOurs = text === this.keptText;
+    this.keptText = text;
+    // Longer ones are not ours.
+    return isOurs || text === null || text.length > mostBytes ? [] : readEpisodes(text);
+  }
+
   private async write(): Promise<void> {
+    const others = await this.others();
+    if (others.length > 0) this.episodes.merge(others, Date.now());
     const { version } = this.episodes;
-    await this.redis.set(this.key, writeEpisodes(this.episodes.stored(), mostBytes), 'PX', ttlMs);
+    const text = writeEpisodes(this.episodes.stored(), mostBytes);
+    await this.redis.set(this.key, text, 'PX', ttlMs);
+    this.keptText = text;
     this.keptVersion = version;
   }
 
