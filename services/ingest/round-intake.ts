@@ -17,7 +17,7 @@ import { loggedReason } from './logged-reason';
 import type { RoundMessages } from './publish/round-messages';
 import type { RoundReading } from './read/round-reading';
 import { RoundTrace } from './round-trace';
-import type { AcceptedRound, RoundClaims } from './store/round-claims';
+import type { AcceptedRound, HeldClaim, RoundClaims } from './store/round-claims';
 
 /** With its body, which is untrusted. */
 export type Submission = RoundBody & {
@@ -162,7 +162,7 @@ export class RoundIntake {
     work.clock.ends('claim');
     if (claim.state === 'conflict') throw conflictOf(envelope);
     const again = claim.state === 'accepted';
-    const accepted = again ? claim : await this.cutAndPublish(work, claim.sequence);
+    const accepted = again ? claim : await this.cutAndPublish(work, claim);
     this.remember(envelope);
     const result = acceptance(envelope, accepted, again);
     this.parts.events.RoundAccepted({
@@ -175,12 +175,12 @@ export class RoundIntake {
     return result;
   }
 
-  private async cutAndPublish(work: Work, sequence: bigint): Promise<AcceptedRound> {
-    const { messages, seconds } = await this.prepare(work, sequence);
+  private async cutAndPublish(work: Work, claim: HeldClaim): Promise<AcceptedRound> {
+    const { messages, seconds } = await this.prepare(work, claim);
     const { envelope } = work.reading;
     const [shards, candidates] = [messages.counts.length, sum(messages.counts)];
     const accepted = { shards, candidates, deadline: envelope.deadline };
-    await this.publish(work, messages, accepted);
+    await this.publish(work, messages, claim, accepted);
     this.parts.owe(work.submission.tenant, candidates);
     const { tenantId, runId, roundId } = envelope;
     const { shardBytes } = messages;
@@ -205,21 +205,21 @@ export class RoundIntake {
     return submitted.cut(job, () => this.parts.lead.require(reading.envelope.deadline, 'shards'));
   }
 
-  /** Nothing has been published when this fails, so the claim is given up again. */
-  private async prepare(work: Work, sequence: bigint) {
-    const { envelope, contentHash } = work.reading;
+  /** This attempt has published nothing when this fails, so it gives up its share in the claim. */
+  private async prepare(work: Work, claim: HeldClaim) {
+    const { envelope } = work.reading;
     const { lead } = this.parts;
     try {
       lead.require(envelope.deadline, 'shards');
       const started = performance.now();
-      const messages = await this.cut(work, sequence);
+      const messages = await this.cut(work, claim.sequence);
       work.clock.ends('prepare');
       this.requireRoom(messages);
       lead.require(envelope.deadline, 'shards');
       const seconds = (performance.now() - started) / 1_000;
       return { messages, seconds };
     } catch (error) {
-      await this.parts.claims.release(envelope, contentHash).catch(() => undefined);
+      await this.parts.claims.release(envelope, claim).catch(() => undefined);
       throw error;
     }
   }
@@ -239,6 +239,7 @@ export class RoundIntake {
   private async publish(
     { reading, clock }: Work,
     { shards, manifest, phases }: CutResult,
+    claim: HeldClaim,
     accepted: AcceptedRound,
   ): Promise<void> {
     const { envelope, contentHash } = reading;
@@ -246,7 +247,7 @@ export class RoundIntake {
     try {
       await lead.inTime(envelope.deadline, 'shards', (options) => producer.send(shards, options));
     } catch (error) {
-      if (isBusy(error)) await claims.release(envelope, contentHash).catch(() => undefined);
+      if (isBusy(error)) await claims.release(envelope, claim).catch(() => undefined);
       throw error;
     }
     clock.ends('shards');
@@ -256,7 +257,8 @@ export class RoundIntake {
     const told = { ...manifest, headers: { ...manifest.headers, [headers.phases]: taken } };
     await lead.inTime(envelope.deadline, 'manifest', (options) => producer.send([told], options));
     clock.ends('manifest');
-    await this.parts.claims.confirm(envelope, accepted).catch((error: Error) => {
+    const claimed = { ...envelope, sequence: claim.sequence };
+    await claims.confirm(claimed, contentHash, accepted).catch((error: Error) => {
       const { tenantId, runId, roundId } = envelope;
       this.parts.events.ClaimNotConfirmed({ tenantId, runId, roundId, reason: error.message });
     });
