@@ -2,6 +2,7 @@
 import { isHelp } from './run-built.mjs';
 import { SetUpError } from './setup/command.mjs';
 import { setUp } from './setup/index.mjs';
+import { testSteps } from './setup/needed-steps.mjs';
 import { projectRoot } from './setup/places.mjs';
 import { runChecks } from './test/checks.mjs';
 import { runCuda } from './test/cuda.mjs';
@@ -46,7 +47,7 @@ async function main(args) {
     console.error(`no part ${unknown.join(', ')}; the parts are ${Object.keys(parts).join(', ')}`);
     return 2;
   }
-  const count = await setUp();
+  const count = await setUp({ only: testSteps(named) });
   if (count > 0) console.error('');
   const tallies = new Map();
   for (const name of named.length > 0 ? named : Object.keys(parts)) {

@@ -41,6 +41,23 @@ export function drillSteps(args = []) {
   return args.includes('--no-alerts') ? productSteps : only([...productSteps, 'prometheus']);
 }
 
+const checkSteps = only([...codeSteps, 'prometheus', 'helm', 'grafana']);
+
+/** Each part of the tests that does without something; the others take everything. */
+const stepsOfPart = {
+  checks: checkSteps,
+  scripts: checkSteps,
+  native: only([...nativeSteps, 'native-tests', 'ucx']),
+  // Builds of their own, against the core and the packages' headers.
+  sanitizers: only(['npm', 'triton', 'ucx']),
+  cuda: only(['npm', 'triton', 'ucx']),
+};
+
+/** What parts of the tests need together; without a name, all of them. */
+export function testSteps(parts) {
+  return parts.length === 0 ? stepNames : only(parts.flatMap((part) => stepsOfPart[part] ?? stepNames));
+}
+
 /** Only a run needs an engine, and only one without --direct a broker. */
 export function replaySteps([command, ...args]) {
   if (command === 'import' || command === 'sweep') return only(['npm', 'typescript', 'native']);

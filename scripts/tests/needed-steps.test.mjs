@@ -3,7 +3,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { productSteps, stepNames } from '../setup/index.mjs';
-import { benchSteps, drillSteps, replaySteps } from '../setup/needed-steps.mjs';
+import { benchSteps, drillSteps, replaySteps, testSteps } from '../setup/needed-steps.mjs';
 import { projectRoot } from '../setup/places.mjs';
 
 const benches = readdirSync(join(projectRoot, 'bench')).filter((name) =>
@@ -42,4 +42,16 @@ test('flags say what is needed', () => {
   assert.deepEqual(drillSteps(['--no-alerts']), productSteps);
   assert.ok(!replaySteps(['run', '--direct']).includes('kafka'));
   assert.deepEqual(replaySteps(['diff']), ['npm', 'typescript']);
+});
+
+// `npm test -- checks` built all of C++ first.
+test('a part of the tests sets up what it needs, several what each does, and the whole run everything', () => {
+  assert.deepEqual(testSteps(['checks']), ['npm', 'typescript', 'prometheus', 'helm', 'grafana']);
+  assert.deepEqual(testSteps(['scripts', 'checks']), testSteps(['checks']));
+  assert.ok(testSteps(['native']).includes('native-tests'));
+  assert.ok(!testSteps(['native', 'checks', 'cuda']).includes('kafka'));
+  assert.ok(testSteps(['native', 'checks']).includes('helm'));
+  assert.ok(!testSteps(['sanitizers', 'cuda']).includes('native'));
+  for (const parts of [[], ['unit'], ['integration'], ['crash'], ['checks', 'unit']])
+    assert.deepEqual(testSteps(parts), stepNames);
 });
