@@ -1,4 +1,5 @@
 import type { Fault } from '#schemas/errors';
+import { MAX_OUTCOME_BYTES, MESSAGE_ROOM_BYTES } from '#schemas/message-sizes';
 import { nearestName } from '#schemas/nearest-name';
 import { kafkaSettings } from './bus/kafka-settings';
 import { configError, masked, notShown } from './config-error';
@@ -90,9 +91,10 @@ export const commonSettings = {
 export const topicSettings = {
   partitions: integerSetting('ROUNDHOUSE_PARTITIONS', { default: 4, min: 1, max: 1_000 }),
   replicationFactor: integerSetting('ROUNDHOUSE_REPLICATION_FACTOR', { default: 1, min: 1, max: 15 }),
+  /** The largest outcome of a shard fits, or workers could not answer. */
   maxMessageBytes: integerSetting('ROUNDHOUSE_MAX_MESSAGE_BYTES', {
     default: 8_388_608,
-    min: 65_536,
+    min: MAX_OUTCOME_BYTES + MESSAGE_ROOM_BYTES,
     max: 104_857_600,
   }),
   roundRetentionMs: integerSetting('ROUNDHOUSE_ROUND_RETENTION_MS', {

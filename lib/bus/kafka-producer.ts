@@ -188,8 +188,21 @@ export class KafkaProducer implements BusProducer {
       return;
     }
     const [send] = sends as [PendingSend];
-    const [message] = send.messages;
-    send.reject(tooLargeError(message!.topic, send.bytes, this.limitOf(message!), error));
+    const [message, ...others] = send.messages;
+    if (others.length > 0) return this.deliverSingly(send);
+    send.reject(refusedAsTooLarge(message!.topic, send.bytes, error));
+  }
+
+  /** A batch of a partition has the limit of a message: those of one send may be above it only together. */
+  private async deliverSingly(send: PendingSend): Promise<void> {
+    for (const message of send.messages) {
+      const faults: Error[] = [];
+      await this.deliver([partOf(send, message, faults)]);
+      const [fault] = faults;
+      if (fault !== undefined) return send.reject(fault);
+      if (send.isGivenUp) return;
+    }
+    send.resolve();
   }
 
   private limitOf({ headroomBytes = 0 }: OutgoingMessage): number {
@@ -235,6 +248,23 @@ export class KafkaProducer implements BusProducer {
   }
 }
 
+/** It is given up with the whole. */
+function partOf(whole: PendingSend, message: OutgoingMessage, faults: Error[]): PendingSend {
+  return {
+    messages: [message],
+    bytes: sizeOf(message),
+    beginBy: whole.beginBy,
+    get isGivenUp() {
+      return whole.isGivenUp;
+    },
+    set isGivenUp(isGivenUp) {
+      whole.isGivenUp = isGivenUp;
+    },
+    resolve: () => undefined,
+    reject: (error) => void faults.push(error),
+  };
+}
+
 function byLateness(sends: readonly PendingSend[]): [late: PendingSend[], inTime: PendingSend[]] {
   const now = Date.now();
   const isLate = ({ beginBy }: PendingSend): boolean => beginBy < now;
@@ -245,9 +275,14 @@ function waitedTooLong(): RoundhouseError {
   return new RoundhouseError('DEADLINE_EXCEEDED', 'the messages waited for others until it was too late');
 }
 
-function tooLargeError(topic: string, size: number, limit: number, cause?: unknown): RoundhouseError {
-  const most = Number.isFinite(limit) ? `the limit of ${limit} bytes` : "the topic's limit";
-  const message = `a message of ${size} bytes for ${topic} is above ${most}`;
+function tooLargeError(topic: string, size: number, limit: number): RoundhouseError {
+  const message = `a message of ${size} bytes for ${topic} is above the limit of ${limit} bytes`;
+  return new RoundhouseError('ROUND_TOO_LARGE', message);
+}
+
+function refusedAsTooLarge(topic: string, size: number, cause: unknown): RoundhouseError {
+  const limit = 'the limit of the topic or the broker (max.message.bytes)';
+  const message = `a message of ${size} bytes for ${topic} is above ${limit}`;
   return new RoundhouseError('ROUND_TOO_LARGE', message, [], { cause });
 }
 

@@ -1,6 +1,7 @@
 import type { ShardIndex } from '#schemas/brands';
 import type { DispatchRound, ModelRef, RoundManifest, Shard } from '#schemas/domain';
 import { RoundhouseError } from '#schemas/errors';
+import { MAX_OUTCOME_BYTES } from '#schemas/message-sizes';
 import { CANDIDATE_COST_MODEL, ORDER_TIME_COLUMNS, PLAN_RECORD_BYTES } from '#schemas/tensors';
 import { candidateTable, planningView, type CandidateTable, type PlanningView } from '../candidates/index';
 import type { TravelMatrix } from '../routing/index';
@@ -24,8 +25,6 @@ export interface CutLimits {
 
 const DEFAULT_CANDIDATES_PER_SHARD = 500;
 const MAX_SHARD_BYTES = 512 * 1024;
-/** An outcome is below 512 KiB. */
-const MAX_OUTCOME_BYTES = 512 * 1024;
 /** Names, shapes, ids and the Avro envelope around the tensors. */
 const ENVELOPE_BYTES = 1_024;
 

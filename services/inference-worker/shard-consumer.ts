@@ -9,7 +9,7 @@ import type { Shard, ShardOutcome } from '#schemas/domain';
 import { isDeadLettered, RoundhouseError, type ErrorCode } from '#schemas/errors';
 import { headers as headerNames, roundKey, type Topics } from '#schemas/topics';
 import type { WorkerEvents } from './events';
-import { parseShardKey, unreadableOutcome } from './outcome';
+import { failedOutcome, parseShardKey, unreadableOutcome } from './outcome';
 import type { Placement } from './placement/placement';
 import { nowNs, type ShardTrace, type TracedWork } from './scheduling/shard-trace';
 import { ShardSpan } from './shard-span';
@@ -35,6 +35,12 @@ function tracedOf({ roundId, shardIndex, model }: Shard): TracedWork {
 }
 
 type Headers = Record<string, string>;
+
+function outcomeTooLarge(cause: RoundhouseError): RoundhouseError {
+  const settings = "ROUNDHOUSE_MAX_MESSAGE_BYTES and its topic's max.message.bytes say how large it may be";
+  const message = `its outcome is too large: ${cause.message}; ${settings}`;
+  return new RoundhouseError('ROUND_TOO_LARGE', message, [], { cause });
+}
 
 /**
  * Handles one message of dispatch.shards: its outcome is acknowledged by the brokers before the promise
@@ -62,18 +68,33 @@ export class ShardConsumer {
     span.decoded(shard);
     const solved = await this.solve(shard, lease, span);
     if (solved === null) return span.end(null, 'left to another worker');
-    const { outcome, interval, fault } = solved;
+    const { interval, fault } = solved;
     // Before its outcome: a decision may then say that the letter is there.
     if (fault !== null && isDeadLettered(fault.code)) await this.deadLetter(message, lease, fault);
     const headers: Headers = { [headerNames.host]: this.host, ...span.headers() };
     if (interval !== null) headers[headerNames.backendInterval] = interval;
-    const encoded = this.outcomeMessage(outcome, headers);
+    const encoded = this.outcomeMessage(solved.outcome, headers);
     solved.release?.();
     const publishedFrom = performance.now();
-    await this.publishTraced(shard, encoded, lease);
+    const tooLarge = await this.publishTraced(shard, encoded, lease);
+    const outcome = tooLarge === null ? solved.outcome : failedOutcome(shard, tooLarge.code);
+    if (tooLarge !== null) await this.publishInstead(message, outcome, tooLarge, lease);
     this.phaseEnded(shard, 'publish', publishedFrom, span);
     this.report(outcome, shard.model.name, receivedAt, span.traceId);
-    span.end(outcome, fault?.code);
+    span.end(outcome, (tooLarge ?? fault)?.code);
+  }
+
+  /** For an outcome that Kafka never takes. Where it takes not even this one, the letter is all there is. */
+  private async publishInstead(
+    message: BusMessage,
+    outcome: ShardOutcome,
+    tooLarge: RoundhouseError,
+    lease: Lease,
+  ): Promise<void> {
+    await this.deadLetter(message, lease, tooLarge);
+    const { traceparent } = this.headersFor(message);
+    const headers = { [headerNames.host]: this.host, ...(traceparent !== undefined && { traceparent }) };
+    await this.publish(this.outcomeMessage(outcome, headers), lease);
   }
 
   private phaseEnded(shard: Shard, phase: 'decode' | 'publish', from: number, span: ShardSpan): void {
@@ -125,7 +146,7 @@ export class ShardConsumer {
     const key = parseShardKey(message.key);
     if (key !== null) {
       const outcome = unreadableOutcome(key, code);
-      await this.publish([this.outcomeMessage(outcome, this.headersFor(message))], lease);
+      await this.publish(this.outcomeMessage(outcome, this.headersFor(message)), lease);
     }
   }
 
@@ -140,16 +161,28 @@ export class ShardConsumer {
     return code;
   }
 
-  private async publishTraced(shard: Shard, message: OutgoingMessage, lease: Lease): Promise<void> {
+  private async publishTraced(
+    shard: Shard,
+    message: OutgoingMessage,
+    lease: Lease,
+  ): Promise<RoundhouseError | null> {
     const { trace } = this.parts;
-    if (trace === undefined) return this.publish([message], lease);
+    if (trace === undefined) return this.publish(message, lease);
     const startNs = nowNs();
-    await this.publish([message], lease);
+    const tooLarge = await this.publish(message, lease);
     trace.own(tracedOf(shard), 'publish', startNs, nowNs());
+    return tooLarge;
   }
 
-  private async publish(messages: readonly OutgoingMessage[], lease: Lease): Promise<void> {
-    await this.untilTaken(lease, () => this.parts.producer.send(messages));
+  /** What comes back is why Kafka never takes it. */
+  private async publish(message: OutgoingMessage, lease: Lease): Promise<RoundhouseError | null> {
+    try {
+      await this.untilTaken(lease, () => this.parts.producer.send([message]));
+      return null;
+    } catch (error) {
+      if (error instanceof RoundhouseError && error.code === 'ROUND_TOO_LARGE') return outcomeTooLarge(error);
+      throw error;
+    }
   }
 
   /**

@@ -1,5 +1,6 @@
 import {
   commonSettings,
+  configError,
   integerSetting,
   loadConfig,
   portSetting,
@@ -10,6 +11,7 @@ import {
 import { auditSettings } from '#lib/audit';
 import { cutSettings } from '#lib/cut-settings';
 import { accessSettingsOf } from '#lib/access/access-settings';
+import { MESSAGE_ROOM_BYTES } from '#schemas/message-sizes';
 
 const mebibyte = 1024 * 1024;
 
@@ -68,5 +70,12 @@ export const ingestSettings = {
 export type IngestConfig = ConfigOf<typeof ingestSettings>;
 
 export function loadIngestConfig(env: Env): IngestConfig {
-  return loadConfig(env, ingestSettings);
+  const config = loadConfig(env, ingestSettings);
+  const { maxShardBytes, maxMessageBytes } = config;
+  const most = maxMessageBytes - MESSAGE_ROOM_BYTES;
+  if (maxShardBytes > most) {
+    const limit = `at most ${most} where ${ingestSettings.maxMessageBytes.key}=${maxMessageBytes}`;
+    throw configError([{ path: ingestSettings.maxShardBytes.key, value: String(maxShardBytes), limit }]);
+  }
+  return config;
 }

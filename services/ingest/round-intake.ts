@@ -6,6 +6,7 @@ import type { UnixMs } from '#schemas/brands';
 import { counted } from '#schemas/counted';
 import type { RoundKey } from '#schemas/domain';
 import { RoundhouseError } from '#schemas/errors';
+import { MESSAGE_ROOM_BYTES } from '#schemas/message-sizes';
 import { PhaseClock, writePhases } from '#schemas/phases';
 import { headers, roundKey, type Topics } from '#schemas/topics';
 import type { CutResult } from './cut/cut-messages';
@@ -63,8 +64,6 @@ interface Work {
   readonly trace: RoundTrace;
 }
 
-/** What of a Kafka message is not its value. */
-const MESSAGE_ROOM = 4_096;
 const RECENT_ROUNDS = 10_000;
 
 function refusalOf(error: unknown): Omit<Parameters<IngestEvents['RoundRefused']>[0], 'edge'> {
@@ -225,7 +224,7 @@ export class RoundIntake {
   }
 
   private requireRoom({ manifest, shards }: RoundMessages): void {
-    const limit = this.parts.maxMessageBytes - MESSAGE_ROOM;
+    const limit = this.parts.maxMessageBytes - MESSAGE_ROOM_BYTES;
     for (const { topic, value } of [manifest, ...shards]) {
       const bytes = value?.length ?? 0;
       if (bytes <= limit) continue;

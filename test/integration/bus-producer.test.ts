@@ -51,8 +51,22 @@ describe('producer', () => {
     const send = (bytes: number) => producer.send([{ topic, key: 'k', value: Buffer.alloc(bytes) }]);
     const [tooLarge, small] = await Promise.allSettled([send(2 * maxMessageBytes), send(10)]);
     expect(tooLarge).toMatchObject({ reason: { code: 'ROUND_TOO_LARGE' } });
+    expect(String((tooLarge as PromiseRejectedResult).reason.message)).toMatch(
+      /^a message of \d+ bytes for .* is above the limit of the topic or the broker \(max\.message\.bytes\)$/,
+    );
     expect(small.status).toBe('fulfilled');
     await large.close();
+  });
+
+  test('messages of one send that only together are too large for the topic go one by one, in order', async () => {
+    const topic = await bench.freshTopic();
+    const producer = await bench.bus.producer();
+    // 3 × 500,000 bytes in one batch of a partition, limit 1,048,576.
+    const values = [1, 2, 3].map((i) => Buffer.alloc(500_000, i));
+    await producer.send(values.map((value) => ({ topic, key: 'k', value })));
+    const seen: number[] = [];
+    await bench.bus.readRange({ topic, from: 'earliest', handle: ({ value }) => seen.push(value![0]!) });
+    expect(seen).toEqual([1, 2, 3]);
   });
 
   test('what has not begun in time is not sent at all; others of the moment are', async () => {

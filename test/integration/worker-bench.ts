@@ -19,16 +19,22 @@ export interface WorkerBench {
   readonly outcomes: { outcome: ShardOutcome; message: BusMessage }[];
   readonly letters: BusMessage[];
   send(shard: Shard, index: number, changes?: Partial<Shard>): Promise<void>;
-  sendRaw(key: string | null, value: Buffer): Promise<void>;
+  sendRaw(key: string | null, value: Buffer, headers?: Record<string, string>): Promise<void>;
   stop(): Promise<void>;
 }
 
+/** `outcomeBytes`: the topic of outcomes takes no larger message, whatever the workers' setting says. */
 export async function startWorkerBench(
   name: string,
-  options: Partial<PipelineOptions> = {},
+  { outcomeBytes, ...options }: Partial<PipelineOptions> & { readonly outcomeBytes?: number } = {},
 ): Promise<WorkerBench> {
   const stack = startStack(name);
   const topics = topicsOf(stack.topicPrefix);
+  const bus = connectBus({ brokers: stack.brokers, clientId: 'worker-test', logger });
+  if (outcomeBytes !== undefined) {
+    const limits = { partitions: 1, replicationFactor: 1, retentionMs: 600_000 };
+    await bus.ensureTopics([{ topic: topics.outcomes, ...limits, maxMessageBytes: outcomeBytes }]);
+  }
   const pipeline = await startPipeline({
     inheritedEnv: process.env,
     kafkaBrokers: stack.kafkaBrokers,
@@ -37,7 +43,6 @@ export async function startWorkerBench(
     ...options,
     counts: { ingest: 0, aggregator: 0, ...options.counts },
   });
-  const bus = connectBus({ brokers: stack.brokers, clientId: 'worker-test', logger });
   const outcomes: WorkerBench['outcomes'] = [];
   const letters: BusMessage[] = [];
   const producer = await bus.producer();
@@ -67,7 +72,7 @@ export async function startWorkerBench(
         },
       ]);
     },
-    sendRaw: (key, value) => producer.send([{ topic: topics.shards, key, value }]),
+    sendRaw: (key, value, headers = {}) => producer.send([{ topic: topics.shards, key, value, headers }]),
     async stop() {
       await Promise.all(followers.map((follower) => follower.close()));
       await bus.close();
