@@ -1,5 +1,6 @@
-import { Agent as HttpAgent, get as getHttp, type ClientRequest, type IncomingMessage } from 'node:http';
-import { Agent as HttpsAgent, get as getHttps } from 'node:https';
+import { Agent as HttpAgent, type ClientRequest, type IncomingMessage } from 'node:http';
+import { Agent as HttpsAgent } from 'node:https';
+import { getFrom } from './get-from';
 import type { Instance } from './instances';
 
 /** How a process ended. */
@@ -36,8 +37,7 @@ export class Farewells {
   private readonly left = new WeakSet<ClientRequest>();
   private readonly notBefore = new Map<string, number>();
   private readonly last = new Map<string, Farewell>();
-  private readonly http = new HttpAgent();
-  private readonly https = new HttpsAgent();
+  private readonly agents = { http: new HttpAgent(), https: new HttpsAgent() };
 
   constructor(private readonly withinMs = silentMs) {}
 
@@ -69,10 +69,9 @@ export class Farewells {
     request.destroy();
   }
 
-  private ask({ name, url }: Instance): ClientRequest {
-    const isTls = url.startsWith('https:');
-    const agent = isTls ? this.https : this.http;
-    const request = (isTls ? getHttps : getHttp)(`${url}/last-words`, { agent }, (response) => {
+  private ask(instance: Instance): ClientRequest {
+    const { name } = instance;
+    const request = getFrom(instance, '/last-words', this.agents, (response) => {
       if (response.statusCode !== 200) this.notBefore.set(name, Date.now() + againMs);
       else this.hear(name, request, response);
       response.resume();
@@ -104,7 +103,7 @@ export class Farewells {
     const requests = [...this.open.values()];
     this.open.clear();
     for (const request of requests) this.leave(request);
-    this.http.destroy();
-    this.https.destroy();
+    this.agents.http.destroy();
+    this.agents.https.destroy();
   }
 }

@@ -1,5 +1,7 @@
-import { Agent as HttpAgent, get as getHttp } from 'node:http';
-import { Agent as HttpsAgent, get as getHttps } from 'node:https';
+import { Agent as HttpAgent } from 'node:http';
+import { Agent as HttpsAgent } from 'node:https';
+import { getFrom } from './get-from';
+import type { Instance } from './instances';
 
 export interface Answer {
   readonly status: number;
@@ -13,25 +15,25 @@ class StaleConnection extends Error {}
 
 /** GET over connections that stay open. */
 export class TextFetcher {
-  private readonly http = new HttpAgent({ keepAlive: true, maxSockets: 4 });
-  private readonly https = new HttpsAgent({ keepAlive: true, maxSockets: 4 });
+  private readonly agents = {
+    http: new HttpAgent({ keepAlive: true, maxSockets: 4 }),
+    https: new HttpsAgent({ keepAlive: true, maxSockets: 4 }),
+  };
 
   /** Rejects when there is no whole answer in time, or too large a one; the words are for an operator. */
-  async get(url: string): Promise<Answer> {
+  async get(instance: Instance, path: string): Promise<Answer> {
     try {
-      return await this.once(url);
+      return await this.once(instance, path);
     } catch (error) {
       // The other side closed a connection just when it was used again: it may well be there.
-      if (error instanceof StaleConnection) return this.once(url);
+      if (error instanceof StaleConnection) return this.once(instance, path);
       throw error;
     }
   }
 
-  private once(url: string): Promise<Answer> {
-    const isTls = url.startsWith('https:');
+  private once(instance: Instance, path: string): Promise<Answer> {
     return new Promise((resolve, reject) => {
-      const agent = isTls ? this.https : this.http;
-      const request = (isTls ? getHttps : getHttp)(url, { agent }, (response) => {
+      const request = getFrom(instance, path, this.agents, (response) => {
         const chunks: Buffer[] = [];
         let bytes = 0;
         response.on('data', (chunk: Buffer) => {
@@ -57,8 +59,8 @@ export class TextFetcher {
   }
 
   close(): void {
-    this.http.destroy();
-    this.https.destroy();
+    this.agents.http.destroy();
+    this.agents.https.destroy();
   }
 }
 

@@ -35,7 +35,7 @@ export async function incidentReport(
   if (instance === undefined) return null;
   const fetcher = new TextFetcher();
   try {
-    const { status, text } = await fetcher.get(`${instance.url}/incidents/${encodeURIComponent(id)}`);
+    const { status, text } = await fetcher.get(instance, `/incidents/${encodeURIComponent(id)}`);
     return status === 200 ? readReport(text) : null;
   } finally {
     fetcher.close();

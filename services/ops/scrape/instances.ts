@@ -1,5 +1,5 @@
 import { lookup } from 'node:dns/promises';
-import { isIPv6 } from 'node:net';
+import { isIP, isIPv6 } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Target } from '../config';
 
@@ -7,6 +7,8 @@ import type { Target } from '../config';
 export interface Instance {
   readonly name: string;
   readonly url: string;
+  /** The name whose address stands in the URL. */
+  readonly hostname?: string;
 }
 
 const mostInstances = 256;
@@ -58,10 +60,12 @@ async function instancesOf({ name, url }: Target, addressesOf: Lookup): Promise<
   const plain = new URL(url.slice('dns+'.length));
   const addresses = await addressesOf(plain.hostname);
   if (addresses.length === 0) return [{ name, url: plain.origin }];
-  const { protocol, port } = plain;
+  const { protocol, port, hostname } = plain;
+  const isName = isIP(hostname.replace(/^\[|\]$/g, '')) === 0;
   return addresses.map((address) => {
     const host = isIPv6(address) ? `[${address}]` : address;
-    return { name: `${name}@${address}`, url: `${protocol}//${host}${port === '' ? '' : `:${port}`}` };
+    const url = `${protocol}//${host}${port === '' ? '' : `:${port}`}`;
+    return { name: `${name}@${address}`, url, ...(isName && { hostname }) };
   });
 }
 

@@ -47,9 +47,14 @@ export interface ServiceLook {
 
 const readings = new LastReadings();
 
-async function json<T>(fetcher: TextFetcher, url: string, read: (answer: unknown) => T): Promise<T> {
-  const { text } = await fetcher.get(url);
-  return readings.of(url, text, (said) => read(JSON.parse(said) as unknown));
+async function json<T>(
+  fetcher: TextFetcher,
+  instance: Instance,
+  path: string,
+  read: (answer: unknown) => T,
+): Promise<T> {
+  const { text } = await fetcher.get(instance, path);
+  return readings.of(`${instance.url}${path}`, text, (said) => read(JSON.parse(said) as unknown));
 }
 
 function isWorker(series: readonly Series[]): boolean {
@@ -67,14 +72,13 @@ const nothing = {
 
 /** Never rejects: a process that doesn't answer is what is to be known. */
 export async function scrapeService(fetcher: TextFetcher, instance: Instance): Promise<ServiceLook> {
-  const { url } = instance;
   try {
     const [readiness, metrics] = await Promise.all([
-      json(fetcher, `${url}/readyz`, readReadiness),
-      fetcher.get(`${url}/metrics`),
+      json(fetcher, instance, '/readyz', readReadiness),
+      fetcher.get(instance, '/metrics'),
     ]);
     const series = readSeries(metrics.text, wantedSeries);
-    const status = isWorker(series) ? await json(fetcher, `${url}/status`, readStatus) : noStatus;
+    const status = isWorker(series) ? await json(fetcher, instance, '/status', readStatus) : noStatus;
     return {
       instance,
       fault: null,

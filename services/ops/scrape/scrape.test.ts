@@ -50,10 +50,16 @@ describe('processes', () => {
     ];
     expect(await findInstances(targets, new Names(addresses))).toEqual([
       { name: 'ingest', url: 'http://a:1' },
-      { name: 'worker@10.0.0.1', url: 'http://10.0.0.1:2' },
-      { name: 'worker@::1', url: 'http://[::1]:2' },
+      { name: 'worker@10.0.0.1', url: 'http://10.0.0.1:2', hostname: 'workers' },
+      { name: 'worker@::1', url: 'http://[::1]:2', hostname: 'workers' },
       { name: 'other', url: 'https://gone:3' },
     ]);
+  });
+
+  test.each(['127.0.0.1', '[::1]'])('%s is an address, and no name of a certificate', async (host) => {
+    const names = new Names(async () => ['127.0.0.1']);
+    const [found] = await findInstances([{ name: 'worker', url: `dns+https://${host}:1` }], names);
+    expect(found).toEqual({ name: 'worker@127.0.0.1', url: 'https://127.0.0.1:1' });
   });
 });
 
