@@ -49,6 +49,7 @@ let folder: string;
 let engines: LoadingEngine[];
 let active: LoadingEngine | null;
 let noted: ModelOperation[];
+let models: WantedModels;
 let nextNote: Promise<void>;
 let grpc: InferenceProtocol;
 let http: KserveHttp;
@@ -59,7 +60,7 @@ beforeEach(async () => {
   for (const engine of engines) await engine.listen();
   active = engines[0]!;
   noted = [];
-  const models = new WantedModels();
+  models = new WantedModels();
   nextNote = new Promise((resolve) => models.onNoted((operation) => resolve(void noted.push(operation))));
   const options = {
     bind: '127.0.0.1',
@@ -123,6 +124,21 @@ test('a load that an engine has done which was replaced meanwhile is lost, and n
   (await engines[1]!.nextLoad()).answer();
   await again;
   expect(noted).toEqual([{ kind: 'load', model: 'm' }]);
+  await caller.close();
+});
+
+test('a load that could not be noted is answered, over gRPC and HTTP, with what hindered it', async () => {
+  models.onNoted(() => Promise.reject(new Error('the standby broke')));
+  const caller = overGrpc();
+  const [first, second] = [caller.loadModel('m'), overHttp()];
+  const refused = expect(first).rejects.toMatchObject({
+    code: 'INTERNAL',
+    message: expect.stringContaining('the standby broke'),
+  });
+  const loads = [await engines[0]!.nextLoad(), await engines[0]!.nextLoad()];
+  for (const { answer } of loads) answer();
+  await refused;
+  expect((await second).status).toBe(500);
   await caller.close();
 });
 

@@ -103,6 +103,12 @@ function lostOr(error: ServiceError, whyDown: WhyDown): Partial<StatusObject> {
   return lost === null ? { code, details, metadata } : statusOf(new RoundhouseError('ENGINE_LOST', lost));
 }
 
+/** The active engine has carried it out; whether others will is not known. */
+function notNoted(cause: unknown): RoundhouseError {
+  if (cause instanceof RoundhouseError) return cause;
+  return new RoundhouseError('INTERNAL', String(cause), [], { cause });
+}
+
 function holderOf(call: ServerUnaryCall<Buffer, Buffer>): string {
   const certificate = call.getAuthContext().sslPeerCertificate;
   return certificate === undefined ? 'anyone' : actorOfSubject(certificate.subject);
@@ -156,8 +162,11 @@ function forwardOperation(
       over();
       if (error !== null) return callback(lostOr(error, whyDown));
       if (engine.get() !== client) return callback(noEngine(whyDown));
-      const noted = models?.note({ kind, model: decodeRepositoryModel(request) });
-      void (noted ?? Promise.resolve()).then(() => callback(null, answer));
+      const noted = models?.note({ kind, model: decodeRepositoryModel(request) }) ?? Promise.resolve();
+      noted.then(
+        () => callback(null, answer),
+        (fault: unknown) => callback(statusOf(notNoted(fault))),
+      );
     });
   };
 }
