@@ -76,8 +76,9 @@ export interface ShmBindings {
   /** Small outputs are copied into the slab as far as it reaches. */
   takeAnswers(handle: SessionHandle, slab: Uint8Array): AnswerRow[];
   lease(handle: SessionHandle, bytes: number): NativeLease | undefined;
+  /** One a lease: its end frees the slot. */
   view(handle: SessionHandle, slot: number, generation: number, bytes: number): ArrayBuffer;
-  /** A copy of the first bytes; the lease ends. */
+  /** A copy of the first bytes of a lease without a view; the lease ends. */
   copyOut(handle: SessionHandle, slot: number, generation: number, bytes: number): Buffer;
   /** False for a lease that had ended. */
   release(handle: SessionHandle, slot: number, generation: number, memory?: ArrayBuffer): boolean;

@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import { dataPlaneSocket, type SendPath } from '#lib/engine-client/data-plane';
+import { loadBindings } from '#native/shm/bindings';
 import { EngineRefusal } from '#native/shm/shm-error';
 import type { ShmSessionOptions } from '#native/shm/session-types';
 import { ShmSession } from '#native/shm/shm-session';
@@ -114,6 +115,25 @@ test('a view that was released throws when it is read; twice is once', async () 
   expect(session.heldSlots).toBe(0);
   expect(() => view.getInt32(0, true)).toThrow(TypeError);
   expect(() => Buffer.from(data).readInt32LE(0)).toThrow(/outside buffer bounds/);
+});
+
+test('a lease has one view, under which its slot is never given back', () => {
+  const bindings = loadBindings();
+  const bytes = { ringBytes: 65_536, inlineBytes: 4_096, mostInlineBytes: 4_096, copyBelowBytes: 0 };
+  const classes = [{ slotBytes: 65_536, count: 1 }];
+  const settings = { socketPath: dataPlaneSocket(engine.socket), ...bytes, mostSpinUs: 0, classes };
+  const handle = bindings.openSession(settings, () => undefined);
+  const { slot, generation, memory } = bindings.lease(handle, 100)!;
+  const viewed = expect.objectContaining({ code: 'INVALID_ARG', message: 'the lease has a view already' });
+  expect(() => bindings.view(handle, slot, generation, 100)).toThrow(viewed);
+  expect(() => bindings.copyOut(handle, slot, generation, 100)).toThrow(viewed);
+  expect(bindings.heldSlots(handle)).toBe(1);
+  expect(bindings.release(handle, slot, generation, memory)).toBe(true);
+  expect(memory.byteLength).toBe(0);
+  const next = bindings.lease(handle, 100)!;
+  expect(next.slot).toBe(slot);
+  expect(bindings.release(handle, next.slot, next.generation, next.memory)).toBe(true);
+  bindings.closeSession(handle);
 });
 
 test('a view outlives its session', async () => {

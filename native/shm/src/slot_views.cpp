@@ -6,16 +6,18 @@
 namespace roundhouse::shm {
 namespace {
 
-void require_held(const std::shared_ptr<SlotMemory>& memory, SlotRef lease, std::uint64_t bytes) {
+void require_unviewed(const std::shared_ptr<SlotMemory>& memory, SlotRef lease, std::uint64_t bytes) {
   if (!memory || !memory->pool.is_held(lease)) throw ShmFailure("STALE_LEASE", "the lease was given back");
   if (!memory->layout.holds(lease.slot, 0, bytes)) invalid("more bytes than the slot has");
+  // Its lease would end under the view, and the slot be another's.
+  if (memory->views.contains(lease.slot)) invalid("the lease has a view already");
 }
 
 }  // namespace
 
 Napi::ArrayBuffer view_of(Napi::Env env, const std::shared_ptr<SlotMemory>& memory, SlotRef lease,
                           std::uint64_t bytes) {
-  require_held(memory, lease, bytes);
+  require_unviewed(memory, lease, bytes);
   auto* hold = new ViewHold{memory, lease};
   memory->views[lease.slot] = hold;
   return Napi::ArrayBuffer::New(
@@ -39,7 +41,7 @@ Napi::Object lease_to_js(Napi::Env env, const std::shared_ptr<SlotMemory>& memor
 }
 
 Napi::Value copy_out(Napi::Env env, ClientSession& session, SlotRef lease, std::uint64_t bytes) {
-  require_held(session.memory(), lease, bytes);
+  require_unviewed(session.memory(), lease, bytes);
   const auto copy = Napi::Buffer<std::byte>::Copy(env, session.memory()->at(lease), bytes);
   session.give_back(lease);
   return copy;

@@ -10,7 +10,7 @@ namespace roundhouse::shm {
 // { slot, generation, memory }
 Napi::Object lease_to_js(Napi::Env env, const std::shared_ptr<SlotMemory>& memory, SlotRef lease, std::uint64_t bytes);
 
-// The slot's first bytes, in place. Throws STALE_LEASE, or INVALID_ARG for more bytes than a slot has.
+// The slot's first bytes, in place. Throws STALE_LEASE, or INVALID_ARG for more bytes than a slot has or a second view.
 Napi::ArrayBuffer view_of(Napi::Env env, const std::shared_ptr<SlotMemory>& memory, SlotRef lease, std::uint64_t bytes);
 
 // A copy of them; the lease ends. Throws as above.
