@@ -6,6 +6,7 @@ import { addressOf, listenFault } from './listen-fault';
 import type { Family } from './metrics/family';
 import { gaugeFamily, type MetricsRegistry } from './metrics/registry';
 import { createWebServer, watchCertificate, type ServerTls } from './server-tls';
+import { within } from './within';
 
 /** null when ready, else the reason. */
 export type ReadinessCheck = () => string | null | Promise<string | null>;
@@ -17,16 +18,11 @@ const longestLookMs = 30;
 const keepAliveTimeout = 15_000;
 
 async function runCheck(check: ReadinessCheck): Promise<string | null> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<string>((resolve) => {
-    timer = setTimeout(() => resolve(`no answer in ${checkTimeoutMs} ms`), checkTimeoutMs);
-  });
   try {
-    return await Promise.race([check(), late]);
+    const late = () => new Error(`no answer in ${checkTimeoutMs} ms`);
+    return await within(checkTimeoutMs, Promise.resolve(check()), late);
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
-  } finally {
-    clearTimeout(timer);
   }
 }
 

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Partitioners, type Kafka, type Message, type Producer, type TopicMessages } from 'kafkajs';
 import type { UnixMs } from '#schemas/brands';
 import { RoundhouseError } from '#schemas/errors';
+import { within } from '../within';
 import { messageOf, protocolErrorType, type BusOptions } from './kafka-client';
 import { SparseLog } from './sparse-log';
 import type { BusProducer, OutgoingMessage, SendOptions } from './port';
@@ -220,7 +221,7 @@ export class KafkaProducer implements BusProducer {
     try {
       this.producer ??= await this.build();
       const request = this.producer.sendBatch({ acks: -1, topicMessages: byTopic(sends) });
-      await withTimeout(request, attemptTimeoutMs);
+      await within(attemptTimeoutMs, request, () => new Error(`no answer in ${attemptTimeoutMs} ms`));
     } catch (error) {
       if (!isTooLarge(error)) this.discard();
       throw error;
@@ -284,11 +285,4 @@ function refusedAsTooLarge(topic: string, size: number, cause: unknown): Roundho
   const limit = 'the limit of the topic or the broker (max.message.bytes)';
   const message = `a message of ${size} bytes for ${topic} is above ${limit}`;
   return new RoundhouseError('ROUND_TOO_LARGE', message, [], { cause });
-}
-
-function withTimeout<T>(promise: Promise<T>, ms: number): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(`no answer in ${ms} ms`)), ms);
-    promise.then(resolve, reject).finally(() => clearTimeout(timer));
-  });
 }

@@ -1,4 +1,5 @@
 import type { Redis } from '#lib/redis';
+import { within } from '#lib/within';
 import type { Fault } from '#schemas/errors';
 import { mostRemotes, readEntry, type RemoteEntry } from './remote-entry';
 
@@ -143,11 +144,6 @@ export class Announcements {
   /** An outage must not hold the next turn up. */
   private inTime<T>(command: Promise<T>): Promise<T> {
     const limitMs = Math.max(200, this.options.leaseMs / 3);
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new Error(`no answer of Redis in ${limitMs} ms`)), limitMs);
-    });
-    command.catch(() => undefined);
-    return Promise.race([command, late]).finally(() => clearTimeout(timer));
+    return within(limitMs, command, () => new Error(`no answer of Redis in ${limitMs} ms`));
   }
 }

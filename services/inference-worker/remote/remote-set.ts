@@ -1,3 +1,4 @@
+import { within } from '#lib/within';
 import type { Router } from '#policy/balancing/router';
 import type { RemoteEngine } from './remote-engine';
 import type { RemoteEntry } from './remote-entry';
@@ -117,12 +118,8 @@ export class RemoteSet {
   private async probe(name: string): Promise<void> {
     const { router, probeTimeoutMs = defaultProbeTimeoutMs } = this.parts;
     const engine = this.engines.get(name);
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<boolean>(
-      (resolve) => (timer = setTimeout(() => resolve(false), probeTimeoutMs)),
-    );
-    const isGood = await Promise.race([engine?.isUsable().catch(() => false) ?? false, late]);
-    clearTimeout(timer);
+    const answer = engine?.isUsable() ?? Promise.resolve(false);
+    const isGood = await within(probeTimeoutMs, answer, silence).catch(() => false);
     if (this.engines.get(name) !== engine) return;
     router.probed(name, isGood, performance.now());
     if (isGood) this.silent.delete(name);
@@ -147,6 +144,8 @@ export class RemoteSet {
     for (const listener of this.listeners) listener();
   }
 }
+
+const silence = () => new Error('no answer to a probe');
 
 function isSame(a: RemoteEntry, b: RemoteEntry): boolean {
   return a.address === b.address && a.kind === b.kind && a.device === b.device;

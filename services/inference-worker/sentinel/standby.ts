@@ -1,4 +1,5 @@
 import type { InferRequest } from '#lib/engine-client/port';
+import { within } from '#lib/within';
 import type { UnixMs } from '#schemas/brands';
 import type { WorkerEvents } from '../events';
 import { carryOut, type ModelOperation, type WantedModels } from './wanted-models';
@@ -31,20 +32,13 @@ export interface WarmUp {
   readonly events: WorkerEvents;
 }
 
-async function within(ms: number, work: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`not done in ${ms} ms`)), ms);
-  });
-  await Promise.race([work, late]).finally(() => clearTimeout(timer));
-}
-
 /** A new engine gets what the last one had got, then the last good request of each model. */
 export async function warmUp(engine: WatchedEngine, work: WarmUp): Promise<void> {
   const { wanted, samples, enough, operationTimeoutMs, events } = work;
   const client = engine.client!;
+  const late = () => new Error(`not done in ${operationTimeoutMs} ms`);
   for (const operation of wanted.operations()) {
-    await within(operationTimeoutMs, carryOut(operation, client)).catch((error: unknown) =>
+    await within(operationTimeoutMs, carryOut(operation, client), late).catch((error: unknown) =>
       events.ModelOperationLost({ ...operation, reason: String(error) }),
     );
   }
