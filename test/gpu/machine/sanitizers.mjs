@@ -33,7 +33,8 @@ export function chosenTools(list) {
   const all = Object.keys(tools);
   const names = list ? list.split(',') : all;
   const unknown = names.filter((name) => !all.includes(name));
-  if (unknown.length > 0) throw new Error(`--tools takes some of ${all.join(', ')}, not ${unknown.join(', ')}`);
+  if (unknown.length > 0)
+    throw new Error(`--tools takes some of ${all.join(', ')}, not ${unknown.join(', ')}`);
   return names;
 }
 
