@@ -1,5 +1,5 @@
 import type { RoundKey, ShardKey } from './domain';
-import type { TenantId, ZoneId } from './brands';
+import type { RoundId, RunId, ShardIndex, TenantId, ZoneId } from './brands';
 
 export const topicNames = [
   'rounds',
@@ -35,6 +35,18 @@ export function roundKey(key: RoundKey): string {
 }
 export function shardKey(key: ShardKey): string {
   return `${roundKey(key)}${separator}${key.shardIndex}`;
+}
+/** What `shardKey` made; null for any other text. */
+export function parseShardKey(text: string): ShardKey | null {
+  const parts = text.split(separator);
+  const [tenantId, runId, roundId, index] = parts;
+  if (parts.length !== 4 || !/^\d{1,9}$/.test(index!)) return null;
+  return {
+    tenantId: tenantId as TenantId,
+    runId: runId as RunId,
+    roundId: roundId as RoundId,
+    shardIndex: Number(index) as ShardIndex,
+  };
 }
 
 /** Kafka header names. Timings, host, trace and outage marks stand in headers, never in records. */

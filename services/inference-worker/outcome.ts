@@ -1,6 +1,6 @@
 import type { InferResponse } from '#lib/engine-client/port';
 import { failedOutcome } from '#lib/shard-outcome';
-import type { RoundId, RunId, ShardIndex, TenantId, UnixMs, ZoneId } from '#schemas/brands';
+import type { UnixMs, ZoneId } from '#schemas/brands';
 import type { Shard, ShardKey, ShardOutcome } from '#schemas/domain';
 import type { ErrorCode } from '#schemas/errors';
 
@@ -18,19 +18,6 @@ export function unreadableOutcome(key: ShardKey, code: ErrorCode): ShardOutcome 
     tensors: [],
   };
   return { ...failedOutcome(shard, code), models: [] };
-}
-
-/** The ShardKey in a message key (see `shardKey` of topics.ts), or null. */
-export function parseShardKey(key: Buffer | null): ShardKey | null {
-  const parts = key?.toString('utf8').split('\u001f') ?? [];
-  const [tenantId, runId, roundId, index] = parts;
-  if (parts.length !== 4 || !/^\d{1,9}$/.test(index!)) return null;
-  return {
-    tenantId: tenantId as TenantId,
-    runId: runId as RunId,
-    roundId: roundId as RoundId,
-    shardIndex: Number(index) as ShardIndex,
-  };
 }
 
 /** Unix nanoseconds "start-end" of the backend, for the header; null where the model has no such output. */

@@ -7,9 +7,9 @@ import { noTracer, type Tracer } from '#lib/tracing/tracer';
 import { outcomesCodec, shardsCodec } from '#schemas/codec';
 import type { Shard, ShardOutcome } from '#schemas/domain';
 import { isDeadLettered, RoundhouseError, type ErrorCode } from '#schemas/errors';
-import { headers as headerNames, roundKey, type Topics } from '#schemas/topics';
+import { headers as headerNames, parseShardKey, roundKey, type Topics } from '#schemas/topics';
 import type { WorkerEvents } from './events';
-import { failedOutcome, parseShardKey, unreadableOutcome } from './outcome';
+import { failedOutcome, unreadableOutcome } from './outcome';
 import type { Placement } from './placement/placement';
 import { nowNs, type ShardTrace, type TracedWork } from './scheduling/shard-trace';
 import { ShardSpan } from './shard-span';
@@ -143,7 +143,7 @@ export class ShardConsumer {
   /** Unreadable: dead-lettered, and failed for the round where the key says which shard it was. */
   private async refuse(message: BusMessage, lease: Lease, error: unknown): Promise<void> {
     const code = await this.deadLetter(message, lease, error);
-    const key = parseShardKey(message.key);
+    const key = parseShardKey(message.key?.toString() ?? '');
     if (key !== null) {
       const outcome = unreadableOutcome(key, code);
       await this.publish(this.outcomeMessage(outcome, this.headersFor(message)), lease);

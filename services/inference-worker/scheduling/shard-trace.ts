@@ -1,5 +1,6 @@
 import type { TracedPhase } from '#lib/trace/traced-phase';
 import { TraceWriter } from '#lib/trace/trace-writer';
+import { parseShardKey } from '#schemas/topics';
 import type { PlacedAnswer, PlacedWork } from '../placement/placement';
 import { phaseSpans } from './answer-times';
 
@@ -15,11 +16,10 @@ export function nowNs(): bigint {
   return BigInt(Math.round((performance.timeOrigin + performance.now()) * 1_000)) * 1_000n;
 }
 
-/** As in `shardKey` of schemas/src/topics.ts; requests of others are named by their ids. */
+/** Requests of others than shards are named by their ids. */
 function tracedWork({ request: { model, requestId } }: PlacedWork): TracedWork {
-  const parts = requestId.split('\u001f');
-  if (parts.length !== 4 || !/^\d{1,9}$/.test(parts[3]!)) return { roundId: requestId, shardIndex: 0, model };
-  return { roundId: parts[2]!, shardIndex: Number(parts[3]), model };
+  const { roundId, shardIndex } = parseShardKey(requestId) ?? { roundId: requestId, shardIndex: 0 };
+  return { roundId, shardIndex, model };
 }
 
 /** Writes the phases of shards into the file of ROUNDHOUSE_TRACE_FILE, for `npm run trace`. */

@@ -3,7 +3,7 @@ import type { Bus } from '#lib/bus/kafka';
 import type { BusMessage } from '#lib/bus/port';
 import type { UnixMs } from '#schemas/brands';
 import { readOutcomeSummary } from '#schemas/summaries';
-import { headers as names, roundKey, type Topics } from '#schemas/topics';
+import { headers as names, parseShardKey, roundKey, type Topics } from '#schemas/topics';
 import type { ShardTrack } from '../console/messages';
 import type { RoundView } from './round-view';
 
@@ -58,11 +58,9 @@ class Tracks {
 
   readonly shard = (message: BusMessage): void => {
     this.count(message);
-    const key = message.key?.toString() ?? '';
-    const end = key.lastIndexOf('\u001f');
-    const index = Number(key.slice(end + 1));
-    if (key.slice(0, end) === this.key && Number.isSafeInteger(index))
-      this.trackOf(index).appendedAt ??= message.timestamp;
+    const key = parseShardKey(message.key?.toString() ?? '');
+    if (key !== null && roundKey(key) === this.key)
+      this.trackOf(key.shardIndex).appendedAt ??= message.timestamp;
   };
 
   /** The first outcome of a shard counts. */
