@@ -9,6 +9,7 @@ import { childrenOf, identityOf } from '#launcher/process-identity';
 import type { ProcessEvent } from '#launcher/processes';
 import { projectPath } from '#schemas/project-root';
 import { until } from '../support/until';
+import { disconnectedWithFile, killedWithFile } from '../support/closed-with-file';
 
 const noServices = { inheritedEnv: process.env, counts: { ingest: 0, worker: 0, aggregator: 0 } };
 
@@ -20,6 +21,18 @@ function quietKafka(brokers: string): Kafka {
   });
 }
 
+async function connected<C extends { connect(): Promise<void>; disconnect(): Promise<void> }, T>(
+  client: C,
+  use: (client: C) => Promise<T>,
+): Promise<T> {
+  try {
+    await client.connect();
+    return await use(client);
+  } finally {
+    await client.disconnect();
+  }
+}
+
 describe('a pipeline with its own broker and Redis', () => {
   let pipeline: Pipeline;
   beforeAll(async () => {
@@ -29,31 +42,27 @@ describe('a pipeline with its own broker and Redis', () => {
 
   test('a broker killed and restarted has its messages at the same address', async () => {
     const kafka = quietKafka(pipeline.kafkaBrokers);
-    const admin = kafka.admin();
-    await admin.connect();
-    await admin.createTopics({ topics: [{ topic: 'kept', numPartitions: 1 }] });
-    const producer = kafka.producer();
-    await producer.connect();
-    await producer.send({ topic: 'kept', acks: -1, messages: [{ value: 'before' }] });
-    await producer.disconnect();
-    await admin.disconnect();
+    await connected(kafka.admin(), (admin) =>
+      admin.createTopics({ topics: [{ topic: 'kept', numPartitions: 1 }] }),
+    );
+    await connected(kafka.producer(), (producer) =>
+      producer.send({ topic: 'kept', acks: -1, messages: [{ value: 'before' }] }),
+    );
     await pipeline.kill('broker');
     await pipeline.restart('broker');
-    const after = kafka.admin();
-    await after.connect();
-    expect(await after.fetchTopicOffsets('kept')).toMatchObject([{ high: '1', low: '0' }]);
-    await after.disconnect();
+    const offsets = await connected(kafka.admin(), (admin) => admin.fetchTopicOffsets('kept'));
+    expect(offsets).toMatchObject([{ high: '1', low: '0' }]);
   }, 90_000);
 
   test('a Redis killed and restarted has what it acknowledged', async () => {
-    const before = new Redis(pipeline.redisUrl);
+    const before = disconnectedWithFile(new Redis(pipeline.redisUrl));
     await before.set('key', 'value');
     // `everysec` may answer before it writes, while an fsync is under way.
     expect(await before.config('GET', 'appendfsync')).toEqual(['appendfsync', 'no']);
     before.disconnect();
     await pipeline.kill('redis');
     await pipeline.restart('redis');
-    const after = new Redis(pipeline.redisUrl);
+    const after = disconnectedWithFile(new Redis(pipeline.redisUrl));
     await expect(after.get('key')).resolves.toBe('value');
     after.disconnect();
   }, 30_000);
@@ -94,6 +103,7 @@ async function startLauncher() {
     cwd: projectPath(),
     stdio: ['ignore', 'pipe', 'inherit'],
   });
+  killedWithFile(launcher);
   const line = await new Promise<string>((resolve) =>
     launcher.stdout.once('data', (data) => resolve(String(data))),
   );

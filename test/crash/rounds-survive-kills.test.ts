@@ -60,18 +60,21 @@ async function readDecisions(pipeline: Pipeline): Promise<Map<string, Published[
   const { logger } = createTelemetry({ service: 'test', logLevel: 'warn' });
   const bus = connectBus({ brokers: pipeline.kafkaBrokers.split(','), clientId: 'test', logger });
   const byRound = new Map<string, Published[]>();
-  await bus.readRange({
-    topic: topicsOf(pipeline.topicPrefix).decisions,
-    from: 'earliest',
-    handle: (message) => {
-      const decision = decisionsCodec.decode(message.value!);
-      const appendedAt = message.timestamp;
-      const outage = outageOf({ headers: message.headers, appendedAt, deadline: decision.deadline });
-      const published = { decision, appendedAt, outage };
-      byRound.set(decision.roundId, [...(byRound.get(decision.roundId) ?? []), published]);
-    },
-  });
-  await bus.close();
+  try {
+    await bus.readRange({
+      topic: topicsOf(pipeline.topicPrefix).decisions,
+      from: 'earliest',
+      handle: (message) => {
+        const decision = decisionsCodec.decode(message.value!);
+        const appendedAt = message.timestamp;
+        const outage = outageOf({ headers: message.headers, appendedAt, deadline: decision.deadline });
+        const published = { decision, appendedAt, outage };
+        byRound.set(decision.roundId, [...(byRound.get(decision.roundId) ?? []), published]);
+      },
+    });
+  } finally {
+    await bus.close();
+  }
   return byRound;
 }
 

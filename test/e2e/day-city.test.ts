@@ -60,8 +60,11 @@ async function countMessages(brokers: readonly string[], topic: string): Promise
   const { logger } = createTelemetry({ service: 'test', logLevel: 'silent' });
   const bus = connectBus({ brokers, clientId: 'test-day-city', logger });
   let count = 0;
-  await bus.readRange({ topic, from: 'earliest', handle: () => (count += 1) });
-  await bus.close();
+  try {
+    await bus.readRange({ topic, from: 'earliest', handle: () => (count += 1) });
+  } finally {
+    await bus.close();
+  }
   return count;
 }
 

@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { projectPath } from '#schemas/project-root';
+import { killedWithFile } from '../support/closed-with-file';
 
 /** `node dist/launcher/main.js` as a user's terminal would run it, its output kept. */
 export class LauncherProcess {
@@ -13,6 +14,7 @@ export class LauncherProcess {
       env: { ...process.env, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
+    killedWithFile(this.child);
     for (const stream of [this.child.stdout!, this.child.stderr!]) {
       stream.setEncoding('utf8').on('data', (text: string) => (this.output += text));
     }

@@ -7,6 +7,7 @@ import { mainFileOf, runToItsEnd, spawnService } from '../support/run-service';
 import { startStack } from '../support/stack';
 import { until } from '../support/until';
 import { AggregatorHarness, inMs, roundOf } from './aggregator-harness';
+import { closedWithFile, killedWithFile } from '../support/closed-with-file';
 
 const stack = startStack('aggregator-exits');
 const free = { ROUNDHOUSE_AGGREGATOR_HTTP_PORT: '0', ROUNDHOUSE_MAX_CLOCK_SKEW_MS: '2000' };
@@ -16,10 +17,12 @@ const runAggregator = (env: Record<string, string>) =>
   runToItsEnd('aggregator', { ...stack.env, ...free, ...env });
 
 async function forkReady(): Promise<ChildProcess> {
-  const child = fork(mainFileOf('aggregator'), [], {
-    env: { ...process.env, ...stack.env, ...free },
-    stdio: 'ignore',
-  });
+  const child = killedWithFile(
+    fork(mainFileOf('aggregator'), [], {
+      env: { ...process.env, ...stack.env, ...free },
+      stdio: 'ignore',
+    }),
+  );
   const [message] = (await once(child, 'message')) as [{ type: string; ports: { http: number } }];
   expect(message).toMatchObject({ type: 'ready', ports: { http: expect.any(Number) as number } });
   return child;
@@ -49,7 +52,7 @@ test('SIGTERM while it waits: exit code 0', async () => {
 }, 60_000);
 
 test('a port in use is named, exit code 1', async () => {
-  const server = createServer().listen(0, '127.0.0.1');
+  const server = closedWithFile(createServer().listen(0, '127.0.0.1'), (taken) => taken.close());
   await once(server, 'listening');
   const port = String((server.address() as AddressInfo).port);
   const { code, output } = await runAggregator({ ROUNDHOUSE_AGGREGATOR_HTTP_PORT: port });

@@ -14,6 +14,7 @@ import {
 } from './aggregator-harness';
 import { stopProcess } from '../support/stop-process';
 import { pidOf, processOf } from '../support/running-process';
+import { disconnectedWithFile } from '../support/closed-with-file';
 
 let harness: AggregatorHarness;
 beforeAll(async () => {
@@ -130,7 +131,7 @@ test('a round that was published long ago, and comes again, holds back no newer 
   await harness.decisionOf(old);
   const newer = roundOf({ deadline: inMs(60_000), sequence: 6n, runId, roundId: roundId('newer') });
   await publishLackingOne(newer);
-  const redis = new Redis(harness.pipeline.redisUrl);
+  const redis = disconnectedWithFile(new Redis(harness.pipeline.redisUrl));
   try {
     // The old round is in memory again, Redis has not told yet that it is published, the newer one is complete.
     await redis.client('PAUSE', 1_000, 'ALL');
@@ -159,7 +160,7 @@ test('killed between the claim in Redis and the acknowledgement: what was claime
   const round = roundOf({ deadline: inMs(6_000), zoneId: 'claimed' as ZoneId });
   const key = `outages.aggregator:round:${roundKey(round.manifest.round)}`;
   await publishLackingOne(round);
-  const redis = new Redis(harness.pipeline.redisUrl);
+  const redis = disconnectedWithFile(new Redis(harness.pipeline.redisUrl));
   let claimed: Buffer | null = null;
   await stopBrokerOver(round, async () => {
     const giveUpAt = round.manifest.round.deadline + 20_000;
@@ -198,7 +199,7 @@ test('a send that hangs over a deadline is made again, with the mark', async () 
 }, 90_000);
 
 test('a round to which an outage left no time for its close is marked, in time or not', async () => {
-  const redis = new Redis(harness.pipeline.redisUrl);
+  const redis = disconnectedWithFile(new Redis(harness.pipeline.redisUrl));
   const stopped = pidOf(harness.pipeline, 'redis');
   const receivedAt = Date.now();
   await stopProcess(stopped);
@@ -213,7 +214,7 @@ test('a round to which an outage left no time for its close is marked, in time o
 }, 60_000);
 
 test('an eviction policy that may drop keys makes it not ready, with the reason', async () => {
-  const redis = new Redis(harness.pipeline.redisUrl);
+  const redis = disconnectedWithFile(new Redis(harness.pipeline.redisUrl));
   try {
     await redis.config('SET', 'maxmemory-policy', 'volatile-lru');
     expect(await readiness()).toMatchObject({
@@ -242,7 +243,7 @@ const refusals = [
 test.each(refusals.slice(0, process.env['TEST_FULL'] === '1' ? 3 : 1))(
   'a Redis that is %s: not ready with the reason; what came before and meanwhile is decided once, marked',
   async (how, begin, end, reason) => {
-    const redis = new Redis(harness.pipeline.redisUrl);
+    const redis = disconnectedWithFile(new Redis(harness.pipeline.redisUrl));
     const roundIn = (ms: number, name: string) =>
       roundOf({ deadline: inMs(ms), zoneId: `${how}-${name}` as ZoneId });
     const call = ([name, ...args]: readonly string[]) => redis.call(name!, ...args);

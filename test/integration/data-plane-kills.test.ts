@@ -9,6 +9,7 @@ import { openFiles } from '../../bench/pipeline/open-files';
 import { startEngineProcess } from './engine-process';
 import { echoConfig, echoInputs, makeRepository, type TestRepository } from './engine-repository';
 import { startSentinel, type SentinelBench } from './sentinel-harness';
+import { killedWithFile } from '../support/closed-with-file';
 
 const kills = process.env['TEST_FULL'] ? 100 : 10;
 jest.setTimeout(kills * 6_000 + 60_000);
@@ -55,6 +56,7 @@ function startCaller(socket: string): Promise<ChildProcess> {
   const child = spawn(process.execPath, [projectPath('test/fixtures/data-plane-caller.js'), socket], {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
+  killedWithFile(child);
   return new Promise((resolve, reject) => {
     child.once('message', () => resolve(child));
     child.once('exit', (code) => reject(new Error(`the caller ended with ${code}`)));

@@ -8,6 +8,7 @@ import type { UnixMs } from '#schemas/brands';
 import { startEngineProcess } from './engine-process';
 import { echoConfig, echoInputs, makeRepository, operations, type TestRepository } from './engine-repository';
 import { openToAll } from '../support/open-to-all';
+import { closedWithFile } from '../support/closed-with-file';
 
 jest.setTimeout(60_000);
 
@@ -52,14 +53,18 @@ test('a killed engine loses its requests at once; one on the same socket is foun
 test('a peer that accepts and never speaks is left at the deadline', async () => {
   const sockets: Socket[] = [];
   const mute = createServer((socket) => void sockets.push(socket.on('error', () => undefined)));
+  const close = () => {
+    for (const socket of sockets) socket.destroy();
+    mute.close();
+  };
+  closedWithFile(mute, close);
   await new Promise<void>((resolve) => mute.listen(0, '127.0.0.1', resolve));
   const address = `127.0.0.1:${(mute.address() as AddressInfo).port}`;
   const client = connectEngine({ address, controlTimeoutMs: 200 });
   await expect(client.infer(request(), inSeconds(0.2))).rejects.toMatchObject({ code: 'DEADLINE_EXCEEDED' });
   expect(await client.isLive()).toBe(false);
   await client.close();
-  for (const socket of sockets) socket.destroy();
-  await new Promise((resolve) => mute.close(resolve));
+  close();
 });
 
 test('a stopping engine finishes what runs and refuses nothing that it took', async () => {

@@ -6,6 +6,7 @@ import { createInterface } from 'node:readline';
 import { engineChild } from '#lib/engine-child';
 import { fewHeaps } from '#lib/few-heaps';
 import { projectPath } from '#schemas/project-root';
+import { killedWithFile } from '../support/closed-with-file';
 
 export interface LogLine {
   readonly event: string;
@@ -47,7 +48,9 @@ export function startEngineProcess(
   };
   const bare = { program: command[0]!, args: command.slice(1), env: all };
   const { program, args, ...own } = confined ? engineChild(command, all, {}, launcher) : bare;
-  const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe', 'ipc'], env: own.env });
+  const child = killedWithFile(
+    spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe', 'ipc'], env: own.env }),
+  );
   const log: LogLine[] = [];
   let errors = '';
   createInterface({ input: child.stdout! }).on('line', (line) => log.push(JSON.parse(line) as LogLine));

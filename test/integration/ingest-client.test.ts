@@ -8,6 +8,7 @@ import { FirstDecisions, RoundhouseClient, RoundhouseError } from '../../client'
 import type { RoundInput } from '../../client';
 import { until } from '../support/until';
 import { decisionOf, roundBody, startIngest, type IngestBench } from './ingest-harness';
+import { closedWithFile, disconnectedWithFile } from '../support/closed-with-file';
 
 let ingest: IngestBench;
 let client: RoundhouseClient;
@@ -73,7 +74,7 @@ test('observations are accepted', async () => {
 
 test('a pending claim of an attempt that died is taken up: the round is published again', async () => {
   await client.submitRound(round('c5'));
-  const redis = new Redis(ingest.stack.redisUrl);
+  const redis = disconnectedWithFile(new Redis(ingest.stack.redisUrl));
   const key = `${ingest.stack.topicPrefix}ingest:round:default\u001frun\u001fc5`;
   expect(await redis.hget(key, 'state')).toBe('accepted');
   expect(await redis.pttl(key)).toBeGreaterThan(0);
@@ -111,6 +112,7 @@ test('the first of two addresses that answers is used, and only where a retry ma
     response.writeHead(503, { 'content-type': 'application/json' });
     response.end('{"error":"SHUTTING_DOWN","message":"stopping","faults":[]}');
   });
+  closedWithFile(busy, () => busy.close());
   await new Promise<void>((resolve) => busy.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(busy.address() as AddressInfo).port}`;
   const two = new RoundhouseClient({ url: [url, ingest.url] });

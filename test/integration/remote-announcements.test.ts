@@ -3,6 +3,7 @@ import { closeRedis, createRedis, type Redis } from '#lib/redis';
 import { Announcements } from '#services/inference-worker/remote/announcements';
 import type { RemoteEntry } from '#services/inference-worker/remote/remote-entry';
 import { startStack } from '../support/stack';
+import { disconnectedWithFile } from '../support/closed-with-file';
 
 const stack = startStack('announcements');
 const logger = pino({ level: 'silent' });
@@ -105,7 +106,7 @@ test('what can’t be read is told once and left out; so is a lease that is over
 
 test('a key of another kind: the announcement fails, the worker goes on', async () => {
   const prefix = prefixOf('kind');
-  const other = createRedis({ url: stack.redisUrl, name: 'test', logger });
+  const other = disconnectedWithFile(createRedis({ url: stack.redisUrl, name: 'test', logger }));
   await other.set(`${prefix}inference-worker:engines`, 'text', 'PX', 60_000);
   const worker = await startWorker(prefix);
   await worker.announcements.announce({ id: 'a', address: 'h:1' });

@@ -15,6 +15,7 @@ import { startRemotes, type Remotes } from '#services/inference-worker/remote/st
 import { Suspects } from '#services/inference-worker/sentinel/suspects';
 import { solveShard } from '#services/inference-worker/solve-shard';
 import { mainFileOf } from '../support/run-service';
+import { killedWithFile } from '../support/closed-with-file';
 
 const freePorts = {
   ROUNDHOUSE_WORKER_HTTP_PORT: '0',
@@ -36,6 +37,7 @@ export async function startOtherWorker(env: Readonly<Record<string, string>>): P
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     env: { PATH: process.env['PATH'], ROUNDHOUSE_LOG_LEVEL: 'silent', ...freePorts, ...env },
   });
+  killedWithFile(child);
   const ended = once(child, 'exit');
   const ports = await new Promise<OtherWorker['ports']>((resolve, reject) => {
     child.on('message', (message: { type: string; ports: OtherWorker['ports'] }) => {

@@ -22,6 +22,7 @@ import { runCommandOf } from '#services/replay/run/run-command';
 import { allKinds, recorded, smallCut, smallRound } from '../support/small-recording';
 import { startStack } from '../support/stack';
 import { topicSettings } from './aggregator-harness';
+import { killedWithFile } from '../support/closed-with-file';
 
 jest.setTimeout(120_000);
 
@@ -150,6 +151,7 @@ function killedOnceItHasRounds(...argv: string[]): Promise<NodeJS.Signals | null
   const child = spawn(process.execPath, [main, 'record', ...argv], {
     env: { ...process.env, ...place().env },
   });
+  killedWithFile(child);
   createInterface({ input: child.stderr }).on('line', (line) => {
     if (/: [1-9]\d* rounds$/.test(line)) child.kill('SIGKILL');
   });

@@ -15,6 +15,7 @@ import type { Incident } from '#services/inference-worker/sentinel/incident';
 import type { Placement } from '#services/inference-worker/placement/placement';
 import { Sentinel, type SentinelOptions } from '#services/inference-worker/sentinel/sentinel';
 import { enginesOf } from '../support/engines-of';
+import { closedWithFile } from '../support/closed-with-file';
 
 export interface SeenEvent {
   readonly name: keyof WorkerEvents;
@@ -113,7 +114,7 @@ export function startSentinel(
     if (up === null) throw new Error(`no engine: ${link.whyDown()}`);
     return up;
   };
-  return {
+  const bench: SentinelBench = {
     link,
     placement,
     events,
@@ -140,4 +141,5 @@ export function startSentinel(
       rmSync(join(incidentFolder, '..'), { recursive: true, force: true });
     },
   };
+  return closedWithFile(bench, () => bench.stop());
 }

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { projectPath } from '#schemas/project-root';
 import { problemLine } from '../support/route-problem';
+import { killedWithFile } from '../support/closed-with-file';
 
 const program = projectPath('dist', 'native', 'planner', 'solve-main.js');
 const solve = (args: string[], input = '') =>
@@ -64,6 +65,7 @@ test.each([
 
 test('each line of a producer that waits is answered at once', async () => {
   const child = spawn(process.execPath, [program, '-']);
+  killedWithFile(child);
   const answer = () =>
     new Promise<string>((resolve) => child.stdout.once('data', (chunk) => resolve(String(chunk))));
   child.stdin.write(line(1));

@@ -61,8 +61,11 @@ async function messagesOn(topic: string): Promise<BusMessage[]> {
     logger: pino({ level: 'silent' }),
   });
   const messages: BusMessage[] = [];
-  await bus.readRange({ topic, from: 'earliest', handle: (message) => void messages.push(message) });
-  await bus.close();
+  try {
+    await bus.readRange({ topic, from: 'earliest', handle: (message) => void messages.push(message) });
+  } finally {
+    await bus.close();
+  }
   return messages;
 }
 

@@ -4,6 +4,7 @@ import { readdirSync } from 'node:fs';
 import { projectPath } from '#schemas/project-root';
 import { until } from '../support/until';
 import { ask, closeHosts, describeUcx, inSeconds, library, openHost, Peer, requestOf } from './ucx-harness';
+import { killedWithFile } from '../support/closed-with-file';
 
 afterEach(closeHosts);
 
@@ -15,6 +16,7 @@ const sessions = isFull ? 1_000 : 60;
 async function endOf(settings: object): Promise<unknown[]> {
   const argv = [projectPath('test/fixtures/ucx-peer.js'), 'ask', JSON.stringify({ library, ...settings })];
   const child = spawn(process.execPath, argv, { stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
+  killedWithFile(child);
   let errors = '';
   child.stderr!.on('data', (text: Buffer) => (errors += text.toString()));
   const [code, signal] = (await once(child, 'close')) as [number | null, string | null];

@@ -10,6 +10,7 @@ import { mainFileOf, runToItsEnd, spawnService } from '../support/run-service';
 import { startStack } from '../support/stack';
 import { until } from '../support/until';
 import { stopProcess } from '../support/stop-process';
+import { closedWithFile, killedWithFile } from '../support/closed-with-file';
 
 const stack = startStack('exits');
 const free = {
@@ -23,10 +24,12 @@ const runWorker = (env: Record<string, string>) =>
   runToItsEnd('inference-worker', { ...stack.env, ...free, ...env });
 
 async function forkReady(): Promise<ChildProcess> {
-  const child = fork(mainFileOf('inference-worker'), [], {
-    env: { ...process.env, ...stack.env, ...free },
-    stdio: 'ignore',
-  });
+  const child = killedWithFile(
+    fork(mainFileOf('inference-worker'), [], {
+      env: { ...process.env, ...stack.env, ...free },
+      stdio: 'ignore',
+    }),
+  );
   const [message] = (await once(child, 'message')) as [
     { type: string; ports: { http: number; grpc: number } },
   ];
@@ -107,7 +110,7 @@ test('Kafka absent: says what it waits for, gives up after the configured time, 
 }, 60_000);
 
 test('a port in use is named, exit code 1', async () => {
-  const server = createServer().listen(0, '127.0.0.1');
+  const server = closedWithFile(createServer().listen(0, '127.0.0.1'), (taken) => taken.close());
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   const peer = { ROUNDHOUSE_UCX_NETWORKS: '127.0.0.0/8' };
@@ -160,7 +163,7 @@ test('an engine that never becomes ready: alive, not ready with the reason, no r
     ...nowhere,
     ROUNDHOUSE_WORKER_HTTP_PORT: String(port),
   };
-  const child = fork(mainFileOf('inference-worker'), [], { env, stdio: 'ignore' });
+  const child = killedWithFile(fork(mainFileOf('inference-worker'), [], { env, stdio: 'ignore' }));
   const exited = once(child, 'exit');
   const types = new Set<string>();
   child.on('message', ({ type }: { type: string }) => types.add(type));

@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { projectPath } from '#schemas/project-root';
+import { killedWithFile } from './closed-with-file';
 
 interface Ended {
   readonly code: number | null;
@@ -31,6 +32,7 @@ export function spawnService(
     cwd: projectPath(),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+  killedWithFile(child);
   let text = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (bytes: Buffer) => (text += bytes.toString()));
