@@ -16,6 +16,7 @@ import { ingestSettings, type IngestConfig } from './config';
 import { DecisionCache } from './consume/decision-cache';
 import { followDecisions } from './consume/decision-feed';
 import { RoundCutter } from './cut/round-cutter';
+import { BodyBudget } from './read/body-budget';
 import { ingestEvents, type IngestEvents } from './events';
 import { GrpcApi } from './grpc/server';
 import { HttpApi } from './http/api';
@@ -186,6 +187,7 @@ async function startApis(
     takeQuota,
     streams,
     waits,
+    bodies: BodyBudget.ofBodies(config.maxBodyBytes),
   };
   const grpc = new GrpcApi({
     ...shared,

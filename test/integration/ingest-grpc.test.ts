@@ -170,6 +170,15 @@ test('decisions are watched for the tenant of the call, and for no other', async
   green.cancel();
 });
 
+test('what a watcher names is no id: the stream is refused', async () => {
+  const watched = watch({ runId: 'x'.repeat(50_000), zoneId: '' });
+  await until(() => watched.errors.length === 1, 'the refusal');
+  expect(watched.errors[0]!.code).toBe(status.INVALID_ARGUMENT);
+  expect(watched.errors[0]!.details).toMatch(
+    /^PAYLOAD_INVALID: the request names no ids\nrunId: "x+…, at most 64 bytes of UTF-8, it has 50000\nzoneId: /,
+  );
+});
+
 test('a tenant of the metadata that is no id is a fault', async () => {
   const metadata = new Metadata();
   metadata.set('x-roundhouse-tenant', 'x'.repeat(500));

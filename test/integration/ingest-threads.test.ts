@@ -35,7 +35,7 @@ async function cutWith(helpers: number): Promise<string[]> {
   try {
     return await Promise.all(
       bodies.map(async (bytes) => {
-        const submitted = await cutter.read({ bytes, maxElements: 1_000_000 }, reading);
+        const submitted = await cutter.read({ bytes, format: 'json', maxElements: 1_000_000 }, reading);
         const { shards, manifest } = await submitted.cut(cutting, () => undefined);
         submitted.drop();
         const hash = createHash('sha256');

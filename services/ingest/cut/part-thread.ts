@@ -7,7 +7,7 @@ import { PhaseClock } from '#schemas/phases';
 import { practiceRound } from '#policy/simulation/practice';
 import { defaultRoundLimits } from '#policy/validation/index';
 import type { UnixMs } from '#schemas/brands';
-import { parseJson } from '../read/parse-json';
+import { parseBody, type BodyFormat } from '../read/parse-body';
 import { contentHashOf, findRound, type ReadingJob } from '../read/round-reading';
 import { viewOf } from './cut-messages';
 import type { SentLimits } from './sent-limits';
@@ -21,6 +21,7 @@ export interface PartThreadData {
 export interface SharedBody {
   /** In memory that the threads share. */
   readonly bytes: Uint8Array;
+  readonly format: BodyFormat;
   readonly maxElements: number;
   readonly job: Omit<ReadingJob, 'limits'> & { readonly limits: SentLimits };
 }
@@ -41,7 +42,7 @@ const nothing: PartAnswer = { contentHash: null, offers: null };
 
 /** A part of the work on a round, from the bytes of its body. */
 export function partOfRound(job: PartJob, matrices: TravelMatrices): PartAnswer {
-  const body = parseJson(Buffer.from(new Uint8Array(job.bytes).buffer), { maxElements: job.maxElements });
+  const body = parseBody(Buffer.from(new Uint8Array(job.bytes).buffer), job.format, job);
   const limits = { ...job.job.limits, matrixOf: (hash: string) => matrices.find(hash) };
   const found = findRound(body, { ...job.job, limits }, new PhaseClock());
   if (found.kind === 'invalid') return nothing;
@@ -60,6 +61,7 @@ function* practiceParts(matrices: TravelMatrices): Generator<PartAnswer> {
     Buffer.from(toJsonText(practiceRound(seed))),
   );
   const shared = {
+    format: 'json' as const,
     maxElements: Infinity,
     job: { now: 0 as UnixMs, tenant: undefined, limits: defaultRoundLimits },
   };

@@ -42,7 +42,7 @@ const threadWith = (helpers: readonly PartPort[]) =>
 
 function read(thread: ReadingThread, text = body, number = 0): Promise<RoundAnswer> {
   const bytes = new Uint8Array(Buffer.from(text));
-  return thread.answer({ kind: 'read', number, bytes, maxElements: 1_000_000, job: reading });
+  return thread.answer({ kind: 'read', number, bytes, format: 'json', maxElements: 1_000_000, job: reading });
 }
 
 /** Hashes of the content and of all bytes that go onto Kafka. */

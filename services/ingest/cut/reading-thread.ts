@@ -4,7 +4,7 @@ import type { CutLimits } from '#policy/sharding/index';
 import type { DispatchRound } from '#schemas/domain';
 import { RoundhouseError } from '#schemas/errors';
 import { PhaseClock } from '#schemas/phases';
-import { parseJson } from '../read/parse-json';
+import { parseBody } from '../read/parse-body';
 import { contentHashOf, findRound, type RoundReading } from '../read/round-reading';
 import { BegunRound } from './begun-round';
 import { asClaimed, cutMessages, viewOf, type CutJob, type CutResult } from './cut-messages';
@@ -57,10 +57,11 @@ export class ReadingThread {
     return { result: ownMessages(await this.cut(kept, job.job)) };
   }
 
-  private async read({ number, bytes, maxElements, job }: ReadJob): Promise<RoundReading> {
+  private async read({ number, bytes, format, maxElements, job }: ReadJob): Promise<RoundReading> {
     const clock = new PhaseClock();
-    const parts = this.parts.begin(bytes, { maxElements, job });
-    const body = parseJson(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), { maxElements });
+    const parts = this.parts.begin(bytes, { format, maxElements, job });
+    const own = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    const body = parseBody(own, format, { maxElements });
     clock.ends('parse');
     const limits = { ...job.limits, matrixOf: (hash: string) => this.matrices.find(hash) };
     const found = findRound(body, { ...job, limits }, clock);

@@ -34,11 +34,11 @@ test('a small body is read and cut at once, with what its steps took', async () 
 test('bytes with which the thread ends are refused; so are the next, and after a stop', async () => {
   // Beside the sources there is no compiled thread: it ends when it starts.
   const own = cutter();
-  const [first, second] = [1, 2].map(() => own.read({ bytes, maxElements: 10_000 }, reading));
+  const [first, second] = [1, 2].map(() => own.read({ bytes, format: 'json', maxElements: 10_000 }, reading));
   await expect(first).rejects.toThrow();
   await expect(second).rejects.toThrow();
   await own.stop();
-  await expect(own.read({ bytes, maxElements: 10_000 }, reading)).rejects.toMatchObject({
+  await expect(own.read({ bytes, format: 'json', maxElements: 10_000 }, reading)).rejects.toMatchObject({
     code: 'SHUTTING_DOWN',
   });
 });

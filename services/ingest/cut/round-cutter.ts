@@ -10,13 +10,11 @@ import { PhaseClock } from '#schemas/phases';
 import { readRound, type ReadingJob, type RoundReading } from '../read/round-reading';
 import { cutMessages, type CutJob, type CutResult } from './cut-messages';
 import { isLarge } from './is-large';
+import type { BodyBytes, RoundBody } from './round-body';
 import { partThreads } from './round-parts';
 import type { RoundAnswer, RoundJob, RoundThreadData } from './round-thread';
 import { sendable } from './sent-limits';
 import { TurnLine } from './turn-line';
-
-/** A body as it came, or parsed already. */
-export type RoundBody = { readonly body: unknown } | { readonly bytes: Buffer; readonly maxElements: number };
 
 /** A submission that was read; it stands in memory until it is dropped. */
 export interface SubmittedRound {
@@ -78,13 +76,15 @@ export class RoundCutter {
   }
 
   private async readAside(
-    { bytes, maxElements }: { readonly bytes: Buffer; readonly maxElements: number },
+    { bytes, format, maxElements }: BodyBytes,
     { now, limits, tenant }: ReadingJob,
   ): Promise<SubmittedRound> {
     const number = this.reads++;
     const own = new Uint8Array(bytes);
     const job = { now, tenant, limits: sendable(limits) };
-    const reading = readingOf(await this.inTurn({ kind: 'read', number, bytes: own, maxElements, job }));
+    const reading = readingOf(
+      await this.inTurn({ kind: 'read', number, bytes: own, format, maxElements, job }),
+    );
     return {
       reading,
       cut: async (cutJob, stillWanted) =>

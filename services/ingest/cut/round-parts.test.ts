@@ -4,7 +4,7 @@ import type { PartAnswer, PartJob } from './part-thread';
 import { RoundParts } from './round-parts';
 
 const job = { now: 0 as UnixMs, tenant: undefined, limits: defaultRoundLimits };
-const rest = { maxElements: 10, job };
+const rest = { format: 'json' as const, maxElements: 10, job };
 
 /** Answers when it is told to. */
 class SlowPort {

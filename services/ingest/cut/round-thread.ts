@@ -5,6 +5,7 @@ import { stepsInBetween } from '#lib/steps-in-between';
 import { TravelMatrices } from '#lib/travel-matrices';
 import type { DispatchRound } from '#schemas/domain';
 import type { RoundhouseError } from '#schemas/errors';
+import type { BodyFormat } from '../read/parse-body';
 import type { ReadingJob, RoundReading } from '../read/round-reading';
 import type { CutJob, CutResult } from './cut-messages';
 import type { PartAnswer, PartJob, PartThreadData } from './part-thread';
@@ -29,6 +30,7 @@ export type RoundJob =
       readonly kind: 'read';
       readonly number: number;
       readonly bytes: Uint8Array<ArrayBuffer>;
+      readonly format: BodyFormat;
       readonly maxElements: number;
       readonly job: Omit<ReadingJob, 'limits'> & { readonly limits: SentLimits };
     }

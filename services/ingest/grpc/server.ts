@@ -7,13 +7,17 @@ import type { ServerTls } from '#lib/server-tls';
 import { errorCodes, RoundhouseError } from '#schemas/errors';
 import type { DecisionCache } from '../consume/decision-cache';
 import type { IngestEvents } from '../events';
-import type { RoundIntake } from '../round-intake';
+import type { Acceptance, RoundIntake } from '../round-intake';
 import type { AccessGate } from '#lib/access/gate';
 import { admittedCall } from '#lib/access/grpc-admission';
 import type { ReaderPlaces } from '../access/reader-places';
 import { admission } from './admission';
-import { bytesOfRequest, dispatchService, healthService } from './contract';
+import { roundBody } from '../cut/round-body';
+import type { BodyBudget } from '../read/body-budget';
+import { elementsOf } from '../read/json-shape';
+import { dispatchService, healthService } from './contract';
 import { toServiceError } from './errors';
+import { requestTime } from './request-time';
 import { watchDecisions } from './watch-decisions';
 
 export interface GrpcApiOptions {
@@ -22,6 +26,11 @@ export interface GrpcApiOptions {
   /** The variable that names it. */
   readonly portKey?: string;
   readonly maxBodyBytes: number;
+  /** Of both edges. */
+  readonly bodies: BodyBudget;
+  readonly maxCouriers: number;
+  readonly maxOrders: number;
+  readonly bodyTimeoutMs: number;
   readonly checks: ReadinessChecks;
   readonly intake: RoundIntake;
   readonly cache: DecisionCache;
@@ -45,10 +54,11 @@ export class GrpcApi {
       'grpc.max_receive_message_length': options.maxBodyBytes,
       'grpc.keepalive_time_ms': 30_000,
       'grpc.keepalive_permit_without_calls': 1,
-      interceptors: [admission(options.gate)],
+      // The last one is told last: time runs from the admission.
+      interceptors: [admission(options.gate), requestTime(options.bodyTimeoutMs)],
     });
     this.server.addService(dispatchService, {
-      SubmitRound: (call: ServerUnaryCall<object, object>, done: sendUnaryData<object>) =>
+      SubmitRound: (call: ServerUnaryCall<Buffer, object>, done: sendUnaryData<object>) =>
         this.submit(call, done).catch((error: unknown) => this.report(error)),
       WatchDecisions: (call: Parameters<typeof watchDecisions>[0]) =>
         void watchDecisions(call, { ...options, stopping: this.stopping.signal }).catch((error: unknown) => {
@@ -76,22 +86,41 @@ export class GrpcApi {
     clearTimeout(cut);
   }
 
-  private async submit(call: ServerUnaryCall<object, object>, done: sendUnaryData<object>): Promise<void> {
+  private async submit(call: ServerUnaryCall<Buffer, object>, done: sendUnaryData<object>): Promise<void> {
     try {
-      const { tenant } = admittedCall(call.metadata);
-      await this.options.takeQuota(tenant, 1, bytesOfRequest(call.request));
-      const acceptance = await this.options.intake.submit({
-        edge: 'grpc',
-        body: call.request,
-        tenant,
-        traceparent: call.metadata.get('traceparent')[0]?.toString(),
-        tracestate: call.metadata.get('tracestate')[0]?.toString(),
-      });
-      done(null, acceptance);
+      done(null, await this.withinBudget(call.request.length, () => this.acceptanceOf(call)));
     } catch (error) {
       this.options.intake.refused('grpc', error);
       done(toServiceError(error));
       this.reportFault(error);
+    }
+  }
+
+  private async acceptanceOf({
+    request: bytes,
+    metadata,
+  }: ServerUnaryCall<Buffer, object>): Promise<Acceptance> {
+    const { tenant } = admittedCall(metadata);
+    await this.options.takeQuota(tenant, 1, bytes.length);
+    return this.options.intake.submit({
+      edge: 'grpc',
+      ...roundBody({ bytes, format: 'proto', maxElements: elementsOf(this.options) }),
+      tenant,
+      traceparent: metadata.get('traceparent')[0]?.toString(),
+      tracestate: metadata.get('tracestate')[0]?.toString(),
+    });
+  }
+
+  /** Rejects with INGEST_BUSY where too many bytes are in work. */
+  private async withinBudget<T>(bytes: number, work: () => Promise<T>): Promise<T> {
+    const { bodies, events } = this.options;
+    const share = bodies.open();
+    try {
+      if (share.take(bytes)) return await work();
+      events.BodyRefused({ bytesInWork: bodies.inWork });
+      throw share.refusal();
+    } finally {
+      share.release();
     }
   }
 

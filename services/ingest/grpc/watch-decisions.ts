@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { setImmediate as turn } from 'node:timers/promises';
 import { Metadata, status, type ServerWritableStream } from '@grpc/grpc-js';
 import { decisionToJson } from '#schemas/decision-json';
-import { describeValue } from '#policy/validation/index';
+import { describeValue, idFault } from '#policy/validation/index';
 import { RoundhouseError } from '#schemas/errors';
 import { roundKey } from '#schemas/topics';
 import { admittedCall } from '#lib/access/grpc-admission';
@@ -139,8 +139,18 @@ function tenantOf({ metadata, request }: WatchCall): string {
   throw new RoundhouseError('PAYLOAD_INVALID', 'the request names another tenant', [fault]);
 }
 
+/** What is asked for is held as long as the stream. Throws where it names what can't be an id. */
+function requireIds({ tenantId, runId, zoneId }: WatchRequest): void {
+  const faults = Object.entries({ tenantId, runId, zoneId }).flatMap(([path, id]) => {
+    const limit = id === undefined ? null : idFault(id);
+    return limit === null ? [] : [{ path, value: describeValue(id), limit }];
+  });
+  if (faults.length > 0) throw new RoundhouseError('PAYLOAD_INVALID', 'the request names no ids', faults);
+}
+
 /** Streams matching decisions until the caller ends the call or the service stops. */
 export async function watchDecisions(call: WatchCall, parts: WatchParts): Promise<void> {
+  requireIds(call.request);
   const tenant = tenantOf(call);
   const leave = parts.streams.enter(tenant);
   const watcher = new Watcher(call, parts, tenant, leave);

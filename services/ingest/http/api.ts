@@ -11,13 +11,13 @@ import type { AccessGate } from '#lib/access/gate';
 import type { ReaderPlaces } from '../access/reader-places';
 import { namedTenant } from '../access/named-tenant';
 import type { DecisionCache } from '../consume/decision-cache';
-import type { RoundBody } from '../cut/round-cutter';
+import { roundBody } from '../cut/round-body';
 import type { IngestEvents } from '../events';
 import type { Acceptance, RoundIntake } from '../round-intake';
 import type { RoundClaims } from '../store/round-claims';
 import { answerDecision, waitMsOf } from './decision-route';
-import { BodyBudget, type BodyShare } from './body-budget';
-import { elementsOf } from './json-shape';
+import type { BodyBudget, BodyShare } from '../read/body-budget';
+import { elementsOf } from '../read/json-shape';
 import { parseJson } from '../read/parse-json';
 import { readBytes, type BodyLimits } from './read-body';
 import { replyError, replyJson } from './replies';
@@ -28,6 +28,8 @@ export interface HttpApiOptions {
   /** The variable that names it. */
   readonly portKey?: string;
   readonly maxBodyBytes: number;
+  /** Of both edges. */
+  readonly bodies: BodyBudget;
   readonly maxCouriers: number;
   readonly maxOrders: number;
   readonly bodyTimeoutMs: number;
@@ -44,12 +46,6 @@ export interface HttpApiOptions {
   takeQuota(tenant: string | undefined, rounds: number, bytes: number): Promise<void>;
   observe(body: unknown, tenant: string | undefined): Promise<number>;
 }
-
-/** Bodies of the greatest length that are in work at once. */
-const GREATEST_AT_ONCE = 2;
-
-/** A round of some 180 orders: 5 ms of reading, which other requests may wait for. */
-const LARGE_BODY_BYTES = 128 * 1024;
 
 const tenantHeader = 'x-roundhouse-tenant';
 const traceHeaders = ['traceparent', 'tracestate'];
@@ -74,13 +70,11 @@ export class HttpApi {
   private readonly stopping = new AbortController();
   private readonly health: ReturnType<typeof healthRoutes>;
   private readonly bodyLimits: BodyLimits;
-  private readonly bodies: BodyBudget;
 
   constructor(private readonly options: HttpApiOptions) {
     this.health = healthRoutes(options.health);
     watchCertificate(options.health.registry, options.tls);
     this.bodyLimits = { maxBytes: options.maxBodyBytes, maxElements: elementsOf(options) };
-    this.bodies = new BodyBudget(GREATEST_AT_ONCE * options.maxBodyBytes);
     this.server = createWebServer(options.tls, 'asked', {
       requestTimeout: options.bodyTimeoutMs,
       headersTimeout: Math.min(10_000, options.bodyTimeoutMs),
@@ -169,7 +163,7 @@ export class HttpApi {
       await this.options.takeQuota(tenant, 1, bytes.length);
       return this.options.intake.submit({
         edge: 'http',
-        ...this.bodyOf(bytes),
+        ...roundBody({ bytes, format: 'json', maxElements: this.bodyLimits.maxElements }),
         tenant,
         traceparent,
         tracestate,
@@ -187,7 +181,7 @@ export class HttpApi {
 
   /** Holds the body's share until the work on it is done. */
   private async withBody<T>(request: IncomingMessage, work: (bytes: Buffer) => Promise<T>): Promise<T> {
-    const share = this.bodies.open();
+    const share = this.options.bodies.open();
     try {
       return await work(await this.bytesOf(request, share));
     } finally {
@@ -200,17 +194,9 @@ export class HttpApi {
       return await readBytes(request, this.bodyLimits.maxBytes, share);
     } catch (error) {
       const isBusy = error instanceof RoundhouseError && error.code === 'INGEST_BUSY';
-      if (isBusy) this.options.events.BodyRefused({ bytesInWork: this.bodies.inWork });
+      if (isBusy) this.options.events.BodyRefused({ bytesInWork: this.options.bodies.inWork });
       throw error;
     }
-  }
-
-  /** A large body is parsed where it doesn't hold up anything. */
-  private bodyOf(bytes: Buffer): RoundBody {
-    const { maxElements } = this.bodyLimits;
-    return bytes.length > LARGE_BODY_BYTES
-      ? { bytes, maxElements }
-      : { body: parseJson(bytes, this.bodyLimits) };
   }
 
   private decision(response: ServerResponse, key: RoundKey, wait: string | null): Promise<void> {

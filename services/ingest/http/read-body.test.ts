@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { IncomingMessage } from 'node:http';
-import { BodyBudget } from './body-budget';
+import { BodyBudget } from '../read/body-budget';
 import { readJson, requireJsonType } from './read-body';
 
 function request(chunks: readonly string[], headers: Record<string, string> = {}): IncomingMessage {

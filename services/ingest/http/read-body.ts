@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import { RoundhouseError } from '#schemas/errors';
 import { shownText } from '#schemas/shown-text';
-import type { BodyShare } from './body-budget';
+import type { BodyShare } from '../read/body-budget';
 import { parseJson } from '../read/parse-json';
-import type { JsonLimits } from './json-shape';
+import type { ElementLimits } from '../read/json-shape';
 
 /** A body above the limit is read on and thrown away up to this many times the limit, so that the caller hears why. */
 const DRAIN_FACTOR = 4;
@@ -54,7 +54,7 @@ function requireReadable(request: IncomingMessage, limit: number): void {
   }
 }
 
-export interface BodyLimits extends JsonLimits {
+export interface BodyLimits extends ElementLimits {
   readonly maxBytes: number;
 }
 

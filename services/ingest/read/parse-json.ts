@@ -1,8 +1,8 @@
 import { RoundhouseError } from '#schemas/errors';
-import { requireShape, type JsonLimits } from '../http/json-shape';
+import { requireShape, type ElementLimits } from './json-shape';
 
 /** Throws ROUND_TOO_LARGE or PAYLOAD_INVALID. */
-export function parseJson(bytes: Buffer, limits: JsonLimits): unknown {
+export function parseJson(bytes: Buffer, limits: ElementLimits): unknown {
   requireShape(bytes, limits);
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) as unknown;

@@ -5,7 +5,7 @@ const [quote, backslash, comma, openBracket, openBrace, closeBracket, closeBrace
 /** No body of ours is nested deeper than 7. */
 const MAX_DEPTH = 64;
 
-export interface JsonLimits {
+export interface ElementLimits {
   /** Values and names together are at most about twice as many. */
   readonly maxElements: number;
 }
@@ -21,7 +21,7 @@ function endOfString(bytes: Buffer, from: number): number {
  * Counts the elements of a JSON text without parsing it, since millions of tiny ones take seconds and
  * hundreds of megabytes to parse. Throws ROUND_TOO_LARGE where they are too many or nested too deep.
  */
-export function requireShape(bytes: Buffer, { maxElements }: JsonLimits): void {
+export function requireShape(bytes: Buffer, { maxElements }: ElementLimits): void {
   let elements = 1;
   let depth = 0;
   for (let at = 0; at < bytes.length; at += 1) {

@@ -1,13 +1,21 @@
 import { RoundhouseError } from '#schemas/errors';
 
+/** Bodies of the greatest length that are in work at once. */
+const GREATEST_AT_ONCE = 2;
+
 /**
- * The bytes of bodies in work at once, from their first chunk to their answer: what is parsed from them
- * takes many times as much memory. Only bytes that came count, so that announcing many blocks nobody.
+ * The bytes of bodies in work at once, over HTTP from their first chunk and over gRPC from their last to their answer:
+ * what is parsed from them takes many times as much memory. Only bytes that came count, so that announcing many blocks
+ * nobody.
  */
 export class BodyBudget {
   private taken = 0;
 
   constructor(private readonly limit: number) {}
+
+  static ofBodies(maxBodyBytes: number): BodyBudget {
+    return new BodyBudget(GREATEST_AT_ONCE * maxBodyBytes);
+  }
 
   get inWork(): number {
     return this.taken;
