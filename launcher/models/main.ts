@@ -1,7 +1,8 @@
 import { clientChannel, clientTlsSettings } from '#lib/client-tls';
 import { runCommand } from '#lib/command-line';
 import { auditedCommand } from '../audited-command';
-import { commonSettings, integerSetting, loadConfig } from '#lib/config';
+import { commonSettings, loadConfig } from '#lib/config';
+import { deadlineAheadSetting } from '#lib/deadline-settings';
 import { readInvocation, usage, type Invocation } from './arguments';
 import { commands, type CommandParts, type Report } from './commands';
 import { EngineControl } from './engine-control';
@@ -9,11 +10,7 @@ import { EngineControl } from './engine-control';
 const settings = {
   ...clientTlsSettings,
   modelsDir: commonSettings.modelsDir,
-  maxDeadlineAheadMs: integerSetting('ROUNDHOUSE_INGEST_MAX_DEADLINE_AHEAD_MS', {
-    default: 3_600_000,
-    min: 1_000,
-    max: 86_400_000,
-  }),
+  maxDeadlineAheadMs: deadlineAheadSetting,
 };
 
 const changing = ['load', 'reload', 'unload', 'label', 'retire'];

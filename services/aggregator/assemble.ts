@@ -1,4 +1,5 @@
 import { SparseLog } from '#lib/bus/sparse-log';
+import type { AggregatorConfig } from './config';
 import { openRedis, type Connections, type Context } from './connections';
 import { DeadLetterBox } from './consume/dead-letter-box';
 import { refuseEarly } from './consume/refused-outcome';
@@ -77,7 +78,7 @@ function watchedStore(
   { redis }: Connections,
   events: AggregatorEvents,
 ): WatchedStore {
-  const store = new JoinStore(redis, config.topicPrefix, config.roundTtlMs);
+  const store = new JoinStore(redis, config.topicPrefix, config.roundTtlMs, rememberedMs(config));
   const outages = new OutageLog(events);
   const stalls = new LoopStalls();
   stalls.start();
@@ -127,6 +128,11 @@ function backupJobs(context: Context, shared: Shared, closer: RoundCloser): Back
   return backup;
 }
 
+/** An offset may wait for a round with the longest deadline: what lies behind it is known at least as long. */
+function rememberedMs({ roundTtlMs, maxDeadlineAheadMs }: AggregatorConfig): number {
+  return Math.max(roundTtlMs, maxDeadlineAheadMs);
+}
+
 /** What Redis has lost is read again from Kafka, and the time that it takes counts as an outage. */
 function surviveLosses(
   { config }: Context,
@@ -135,13 +141,14 @@ function surviveLosses(
   backup: BackupJobs,
 ): void {
   const scheduleBackup = (key: string, at: number) => backup.schedule(key, at);
-  const horizonMs = config.roundTtlMs;
+  const horizonMs = rememberedMs(config);
   const rebuild = { bus, topics, store, book, events, horizonMs, scheduleBackup };
   const asOutage = async (work: Promise<void>): Promise<void> => {
     const since = Date.now();
     await work;
     outages.happened('redis', since);
   };
+  store.openUntil = () => book.latestDeadline();
   store.rebuild = () => asOutage(rebuildJoin(rebuild));
   store.recall = () => asOutage(recallDecisions(rebuild));
 }

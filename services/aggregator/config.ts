@@ -7,6 +7,7 @@ import {
   type ConfigOf,
   type Env,
 } from '#lib/config';
+import { deadlineAheadSetting } from '#lib/deadline-settings';
 
 export const aggregatorSettings = {
   ...commonSettings,
@@ -36,7 +37,8 @@ export const aggregatorSettings = {
     min: 0,
     max: 10_000,
   }),
-  /** How long the join keeps what it knows of a round after its deadline. */
+  maxDeadlineAheadMs: deadlineAheadSetting,
+  /** How long the join keeps what it knows of a round after its deadline, and after those of rounds open beside it. */
   roundTtlMs: integerSetting('ROUNDHOUSE_AGGREGATOR_ROUND_TTL_MS', {
     default: 3_600_000,
     min: 10_000,

@@ -90,7 +90,7 @@ test('Redis loses its memory after the claim: another instance finds the claimed
     const open = inMemory(roundOf({ deadline: inMs(60_000) }));
     for (const round of [claimed, open]) {
       book.add(round);
-      await first.open(round.toStore(), 60_000);
+      await first.open(round.toStore());
     }
     const decision = Buffer.from('the decision');
     await first.close(claimed.key, claimed.round, decision, false);
@@ -98,13 +98,13 @@ test('Redis loses its memory after the claim: another instance finds the claimed
     await client.del(...(await client.keys(`${stack.topicPrefix}*`)));
     // Any command of the first instance finds that out and puts back what it has.
     await first.outcomesFrom(open.key, 0);
-    expect(await second.open(claimed.toStore(), 60_000)).toEqual({ state: 'decided', decision });
+    expect(await second.open(claimed.toStore())).toEqual({ state: 'decided', decision });
     const other = Buffer.from('another decision');
     expect(await second.close(claimed.key, claimed.round, other, false)).toEqual({
       state: 'decided',
       decision,
     });
-    expect(await second.open(open.toStore(), 60_000)).toMatchObject({ state: 'open' });
+    expect(await second.open(open.toStore())).toMatchObject({ state: 'open' });
   } finally {
     await bus.close();
   }
@@ -136,7 +136,7 @@ test.each([
     let reconnected = 0;
     client.on('reconnecting', () => (reconnected += 1));
     const round = inMemory(roundOf({ deadline: inMs(60_000) }));
-    expect(await store.open(round.toStore(), 60_000)).toEqual({
+    expect(await store.open(round.toStore())).toEqual({
       state: 'open',
       outcomes: [],
       isStale: false,
@@ -150,7 +150,7 @@ test.each([
 test('the first close after a loss waits for what was decided lately, a round that comes for the whole history', async () => {
   const store = storeOn(await connected());
   const round = inMemory(roundOf({ deadline: inMs(60_000) }));
-  await store.open(round.toStore(), 60_000);
+  await store.open(round.toStore());
   const client = await connected();
   await client.del(...(await client.keys(`${stack.topicPrefix}*`)));
   let finish!: () => void;
@@ -160,7 +160,7 @@ test('the first close after a loss waits for what was decided lately, a round th
   expect(await store.close(round.key, round.round, bytes, false)).toEqual({ state: 'closed' });
   let isOpen = false;
   const coming = inMemory(roundOf({ deadline: inMs(60_000) }));
-  const opened = store.open(coming.toStore(), 60_000).then(() => (isOpen = true));
+  const opened = store.open(coming.toStore()).then(() => (isOpen = true));
   await sleep(200);
   expect(isOpen).toBe(false);
   finish();

@@ -75,7 +75,7 @@ export class Admission {
     const { store, closer, backup, events } = this.parts;
     const { key, manifest, meta, closeAt } = open.parts;
     const leftMs = open.round.deadline - Date.now();
-    const reply = await store.open(open.toStore(), leftMs);
+    const reply = await store.open(open.toStore());
     if (reply.state === 'decided') {
       return closer.republish(open, reply.decision);
     }

@@ -1,4 +1,4 @@
-import type { RoundId, RunId, ZoneId } from '#schemas/brands';
+import type { RoundId, RunId, UnixMs, ZoneId } from '#schemas/brands';
 import { buildRound } from '../../../test/support/build-round';
 import { openRoundOf } from '../../../test/support/open-round';
 import type { OpenRound } from './open-round';
@@ -46,4 +46,17 @@ test('sequences at the ends of int64 are in order', () => {
   book.add(most);
   expect(book.isHeldBack(most)).toBe(true);
   expect(book.isHeldBack(least)).toBe(false);
+});
+
+test('the latest deadline is that of the rounds which are still there', () => {
+  const book = new RoundBook();
+  expect(book.latestDeadline()).toBe(0);
+  const [one, two] = [open('1', 1n), open('2', 2n)];
+  const late = { ...two.round, deadline: (one.round.deadline + 600_000) as UnixMs };
+  const later = openRoundOf({ ...two.parts.manifest, round: late }, '2');
+  book.add(later);
+  book.add(one);
+  expect(book.latestDeadline()).toBe(one.round.deadline + 600_000);
+  book.remove(later);
+  expect(book.latestDeadline()).toBe(one.round.deadline);
 });

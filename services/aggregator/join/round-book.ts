@@ -15,6 +15,13 @@ export class RoundBook {
     return [...this.rounds.values()];
   }
 
+  /** Unix ms; 0 without rounds. */
+  latestDeadline(): number {
+    let latest = 0;
+    for (const { round } of this.rounds.values()) latest = Math.max(latest, round.deadline);
+    return latest;
+  }
+
   add(round: OpenRound): void {
     this.rounds.set(round.key, round);
     const peers = this.zones.get(round.zone) ?? new Set();

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { LONGEST_DEADLINE_AHEAD_MS } from '#lib/deadline-settings';
 import type { Redis } from '#lib/redis';
 import type { DispatchRound } from '#schemas/domain';
 import { JoinKeys, sortableSequence } from './join-keys';
@@ -76,6 +77,8 @@ export class JoinStore {
   tookLate: (since: number) => void = () => undefined;
   /** Told each time that Redis refuses a command, which is then given to it again. */
   refused: (reason: string) => void = () => undefined;
+  /** Set at the start: the latest deadline of the rounds in memory. Until then they may hold back the offsets of decided ones. */
+  openUntil: () => number = () => 0;
   private recalled: Promise<void> = Promise.resolve();
   private epoch: { readonly text: string; readonly createdAt: number } | null = null;
   private renewing: Promise<void> | null = null;
@@ -83,7 +86,10 @@ export class JoinStore {
   constructor(
     private readonly redis: Redis,
     prefix: string,
+    /** How long keys outlast the deadlines. */
     private readonly ttlMs: number,
+    /** How long an outcome waits for its round. */
+    private readonly earlyMs: number = ttlMs,
   ) {
     this.keys = new JoinKeys(prefix);
     const define = (name: string, lua: string) => redis.defineCommand(name, { lua });
@@ -100,11 +106,10 @@ export class JoinStore {
     return this.epoch?.createdAt ?? Infinity;
   }
 
-  async open(stored: RoundToStore, leftMs: number): Promise<OpenReply> {
+  async open(stored: RoundToStore): Promise<OpenReply> {
     const { key, round } = stored;
-    const keys = [this.keys.round(key), this.keys.outcomes(key), this.keys.zone(round)];
-    const ttlMs = Math.max(0, leftMs) + this.ttlMs;
-    const args = openArguments(stored, ttlMs);
+    const keys = [...this.roundKeys(key), this.keys.zone(round)];
+    const args = openArguments(stored, this.keptMs(round));
     const [state, value, stale] = await this.run('rhOpenRound', keys, args, true);
     if (state === 'decided') return { state, decision: value as Buffer };
     if (state === 'created' || state === 'open') {
@@ -124,7 +129,7 @@ export class JoinStore {
     const [state] = await this.run('rhAppendOutcome', this.roundKeys(key), [
       outcome,
       limit,
-      this.ttlMs,
+      this.earlyMs,
       notify ? this.keys.channel() : '',
       key,
     ]);
@@ -133,7 +138,7 @@ export class JoinStore {
 
   async close(key: string, round: DispatchRound, decision: Buffer, stale: boolean): Promise<CloseReply> {
     const keys = [...this.roundKeys(key), this.keys.zone(round)];
-    const args = [decision, sortableSequence(round.sequence), stale ? 1 : 0, this.ttlMs];
+    const args = [decision, sortableSequence(round.sequence), stale ? 1 : 0, this.keptMs(round)];
     const [state, held] = await this.run('rhCloseRound', keys, args);
     if (state === 'decided') return { state, decision: held as Buffer };
     return { state: state as 'closed' | 'published' | 'stale' };
@@ -142,10 +147,10 @@ export class JoinStore {
   /** Also recovers a zone's sequence where the round is given. */
   async markPublished(
     key: string,
-    round: Parameters<JoinKeys['zone']>[0] & { sequence: bigint },
+    round: Parameters<JoinKeys['zone']>[0] & { readonly sequence: bigint; readonly deadline?: number },
   ): Promise<void> {
     const sequence = sortableSequence(round.sequence);
-    const args = [this.keys.round(key), this.keys.zone(round), sequence, this.ttlMs];
+    const args = [this.keys.round(key), this.keys.zone(round), sequence, this.keptMs(round)];
     await this.command('rhMarkPublished')([2, ...args]);
   }
 
@@ -170,24 +175,30 @@ export class JoinStore {
   /** For the rebuild only: puts a round back that this instance has in memory. */
   async putBack(stored: RoundToStore, outcomes: readonly Buffer[], decision: Buffer | null): Promise<void> {
     const { key, round } = stored;
-    const open = [this.keys.epoch(), this.keys.round(key), this.keys.outcomes(key), this.keys.zone(round)];
-    await this.command('rhOpenRound')([4, ...open, '', ...openArguments(stored, this.ttlMs)]);
+    const keys = [this.keys.epoch(), ...this.roundKeys(key), this.keys.zone(round)];
+    const ttlMs = this.keptMs(round);
+    await this.command('rhOpenRound')([5, ...keys, '', ...openArguments(stored, ttlMs)]);
     if (decision !== null) {
-      const keys = [this.keys.epoch(), ...this.roundKeys(key), this.keys.zone(round)];
-      const args = ['', decision, sortableSequence(round.sequence), 1, this.ttlMs];
+      const args = ['', decision, sortableSequence(round.sequence), 1, ttlMs];
       await this.command('rhCloseRound')([5, ...keys, ...args]);
       return;
     }
     const append = [this.keys.epoch(), ...this.roundKeys(key), ''];
     const limit = Number.MAX_SAFE_INTEGER;
     for (const outcome of outcomes) {
-      await this.command('rhAppendOutcome')([4, ...append, outcome, limit, this.ttlMs, '', key]);
+      await this.command('rhAppendOutcome')([4, ...append, outcome, limit, ttlMs, '', key]);
     }
   }
 
   /** Learns the epoch; rebuilds where there is none. */
   async ready(): Promise<void> {
     await this.renew(null);
+  }
+
+  /** The time to the round's deadline, or to a later one of a round in memory, and then the time that is configured. */
+  private keptMs({ deadline = 0 }: { readonly deadline?: number }): number {
+    const leftMs = Math.max(deadline, this.openUntil()) - Date.now();
+    return Math.min(Math.max(0, Math.ceil(leftMs)), LONGEST_DEADLINE_AHEAD_MS) + this.ttlMs;
   }
 
   private roundKeys(key: string): string[] {
