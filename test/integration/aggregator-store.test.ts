@@ -138,14 +138,41 @@ describe('how long keys are kept', () => {
     // The longest deadline that ingest may let through is a day ahead.
     expect(await client.pttl(store.keys.round(open.key))).toBeLessThanOrEqual(86_400_000 + ttlMs);
   }, 30_000);
+});
 
-  test('no key of a round is without an end', async () => {
-    const lasting = [newStore().keys.epoch(), newStore().keys.recalled(), newStore().keys.probe()];
-    const all = await client.keys(`${stack.topicPrefix}aggregator:*`);
-    expect(all.length).toBeGreaterThan(lasting.length);
-    for (const key of all.filter((one) => !lasting.includes(one))) {
-      expect([key, await client.pttl(key)]).toEqual([key, expect.any(Number)]);
-      expect(await client.pttl(key)).toBeGreaterThan(0);
-    }
+describe('a list of outcomes that is full', () => {
+  test('what it refused is refused again, not taken for stored, and leaves nothing behind', async () => {
+    const store = newStore();
+    const { open, shards, first, second } = roundDueIn(60_000);
+    await store.open(open.toStore());
+    // Four of each shard and 256 more.
+    const others = Array.from({ length: 4 * shards + 256 - 1 }, (_, i) => `another ${i}`);
+    await client.rpush(store.keys.outcomes(open.key), ...others);
+    expect(await store.append(open.key, first, shards, false)).toBe('stored');
+    expect(await store.append(open.key, second, shards, false)).toBe('full');
+    expect(await store.append(open.key, second, shards, false)).toBe('full');
+    expect(await store.append(open.key, first, shards, false)).toBe('repeated');
+    expect(await client.scard(store.keys.seen(open.key))).toBe(1);
+    await client.lpop(store.keys.outcomes(open.key));
+    expect(await store.append(open.key, second, shards, false)).toBe('stored');
+  }, 30_000);
+
+  test('an outcome that speaks of countless shards gets no longer list than 4,096 would', async () => {
+    const store = newStore();
+    const { open, first, second } = roundDueIn(60_000);
+    const full = 4 * 4_096 + 256;
+    await client.rpush(store.keys.outcomes(open.key), ...Array<string>(full - 1).fill('another'));
+    expect(await store.append(open.key, first, 2 ** 31 - 1, false)).toBe('stored');
+    expect(await store.append(open.key, second, 2 ** 31 - 1, false)).toBe('full');
   }, 30_000);
 });
+
+test('no key of a round is without an end', async () => {
+  const lasting = [newStore().keys.epoch(), newStore().keys.recalled(), newStore().keys.probe()];
+  const all = await client.keys(`${stack.topicPrefix}aggregator:*`);
+  expect(all.length).toBeGreaterThan(lasting.length);
+  for (const key of all.filter((one) => !lasting.includes(one))) {
+    expect([key, await client.pttl(key)]).toEqual([key, expect.any(Number)]);
+    expect(await client.pttl(key)).toBeGreaterThan(0);
+  }
+}, 30_000);

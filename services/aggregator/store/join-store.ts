@@ -15,6 +15,8 @@ import {
 
 /** Enough for every shard's first outcome among repeated and invalid ones. */
 const OUTCOMES_PER_SHARD = 4;
+/** No round has nearly as many outcomes as four times this: what an outcome says of its round's shards counts up to here. */
+const MOST_SHARDS = 4_096;
 const SPARE_OUTCOMES = 256;
 const REFUSED_PAUSE_MS = 100;
 
@@ -125,7 +127,7 @@ export class JoinStore {
     shardCount: number,
     notify: boolean,
   ): Promise<'stored' | 'repeated' | 'decided' | 'full'> {
-    const limit = shardCount * OUTCOMES_PER_SHARD + SPARE_OUTCOMES;
+    const limit = Math.min(shardCount, MOST_SHARDS) * OUTCOMES_PER_SHARD + SPARE_OUTCOMES;
     const [state] = await this.run('rhAppendOutcome', this.roundKeys(key), [
       outcome,
       limit,

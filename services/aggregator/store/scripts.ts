@@ -44,9 +44,11 @@ return {'created', outcomes, stale}`;
 export const appendOutcomeScript = `${checkEpoch}${keep}
 local held = redis.call('HMGET', KEYS[2], 'decision', 'published')
 if held[1] or held[2] then return {'decided'} end
-if redis.call('SADD', KEYS[4], redis.sha1hex(ARGV[2])) == 0 then return {'repeated'} end
+local sha1 = redis.sha1hex(ARGV[2])
+if redis.call('SISMEMBER', KEYS[4], sha1) == 1 then return {'repeated'} end
 if redis.call('LLEN', KEYS[3]) >= tonumber(ARGV[3]) then return {'full'} end
 redis.call('RPUSH', KEYS[3], ARGV[2])
+redis.call('SADD', KEYS[4], sha1)
 local left = redis.call('PTTL', KEYS[2])
 local ms = left > 0 and left or ARGV[4]
 keep(KEYS[3], ms)
