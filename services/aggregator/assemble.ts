@@ -92,13 +92,13 @@ function watchedStore(
 
 function roundCloser(
   { onStop }: Context,
-  { producer, redis, topics, skewMs }: Connections,
+  { producer, redis, topics, clock }: Connections,
   shared: Shared,
   decider: RoundDecider,
 ): RoundCloser {
   const timers = new DeadlineTimers();
   onStop('timers', () => timers.clearAll());
-  const publisher = new DecisionPublisher(producer, topics, shared.outages, shared.stalls, skewMs);
+  const publisher = new DecisionPublisher(producer, topics, shared.outages, shared.stalls, clock);
   const isRedisThere = () => redis.status === 'ready';
   const closer = new RoundCloser({ ...shared, publisher, timers, decider, isRedisThere });
   redis.on('ready', () => closer.redisIsBack());

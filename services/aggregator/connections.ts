@@ -7,6 +7,7 @@ import type { ServiceContext } from '#lib/service';
 import { topicsOf, type Topics } from '#schemas/topics';
 import type { AggregatorConfig } from './config';
 import type { AggregatorEvents } from './events';
+import { BrokerClock } from './publish/broker-clock';
 import { waitForEvictionPolicy, type Watched } from './readiness';
 
 /** A send that is not taken for so long is an outage; it is tried again with the mark. */
@@ -21,8 +22,7 @@ export interface Connections {
   readonly producer: BusProducer;
   readonly redis: Redis;
   readonly topics: Topics;
-  /** Our clock minus the broker's. */
-  readonly skewMs: number;
+  readonly clock: BrokerClock;
 }
 
 export function openRedis({ config, logger, onStop }: Context, name: string): Redis {
@@ -54,9 +54,9 @@ export async function connect(
   watched.redis = redis;
   await bus.waitUntilReady(timeoutMs, signal);
   await bus.ensureTopics(topicSpecs(topics, config));
-  const skewMs = await bus.measureClockSkewMs(config);
-  events.ClockSkewMeasured({ skewMs });
+  const clock = new BrokerClock(() => bus.measureClockSkewMs(config));
+  events.ClockSkewMeasured({ skewMs: await clock.measure() });
   await waitForEvictionPolicy(redis, logger, signal);
   const producer = await bus.producer({ deliveryTimeoutMs: DELIVERY_TIMEOUT_MS });
-  return { bus, producer, redis, topics, skewMs };
+  return { bus, producer, redis, topics, clock };
 }

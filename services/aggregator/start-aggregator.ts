@@ -49,13 +49,13 @@ export async function startAggregator(context: Context): Promise<ServicePorts> {
 
 /** With a wrong clock rounds can't be closed in time: they are left to whoever has a good one. */
 function watchOurClock(
-  { config, onStop, fail }: Context,
-  { bus }: Connections,
+  { onStop, fail }: Context,
+  { clock }: Connections,
   events: AggregatorEvents,
   { join, watched }: { readonly join: Join; readonly watched: Watched },
 ): void {
   const stop = watchClock({
-    measure: () => bus.measureClockSkewMs(config),
+    measure: () => clock.measure(),
     events,
     onStep: () => join.closer.clockStepped(),
     onSkewed: (error) => {

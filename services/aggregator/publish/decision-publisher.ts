@@ -7,6 +7,7 @@ import { writePhases, type Phases } from '#schemas/phases';
 import { headers as names, zoneKey, type Topics } from '#schemas/topics';
 import type { Outage } from '../events';
 import type { OpenRound } from '../join/open-round';
+import type { BrokerClock } from './broker-clock';
 import type { LoopStalls } from './loop-stalls';
 import type { OutageLog } from './outage-log';
 
@@ -36,8 +37,7 @@ export class DecisionPublisher {
     private readonly topics: Topics,
     private readonly outages: OutageLog,
     private readonly stalls: LoopStalls,
-    /** Our clock minus the broker's. */
-    private readonly skewMs: number,
+    private readonly clock: Pick<BrokerClock, 'brokersTime'>,
   ) {}
 
   /** Resolves to the mark once the decision is acknowledged; rejects with ROUND_TOO_LARGE or SHUTTING_DOWN. */
@@ -82,7 +82,7 @@ export class DecisionPublisher {
     return {
       [names.host]: this.host,
       [names.closedAt]: String(closedAt),
-      [names.sentAt]: String(Math.round(sentAt - this.skewMs)),
+      [names.sentAt]: String(this.clock.brokersTime(sentAt)),
       ...(traceparent !== null && { [names.traceparent]: traceparent }),
       ...(tracestate !== undefined && { [names.tracestate]: tracestate }),
       ...(receivedAt !== null && { [names.receivedAt]: receivedAt }),
