@@ -1,4 +1,5 @@
 import type { AggregatorEvents, Outage } from '../events';
+import { withSpan, type OutageSpan } from './outage-spans';
 
 /** Outages end before rounds are forgotten; older ones than this mark nothing. */
 const KEEP_MS = 3_600_000;
@@ -6,14 +7,12 @@ const KEEP_MS = 3_600_000;
 /** For so long after an outage, what it held up is still being worked off. */
 const AFTERMATH_MS = 2_000;
 
-interface Span {
-  readonly from: number;
-  readonly to: number;
-}
+type Span = Pick<OutageSpan, 'from' | 'to'>;
 
 /** When Redis and Kafka were away, in Unix ms. */
 export class OutageLog {
-  private readonly ended: (Span & { readonly outage: Outage })[] = [];
+  /** In the order of their ends; those of one outage have time between them. */
+  private ended: readonly OutageSpan[] = [];
   private readonly open = new Map<Outage, number>();
 
   constructor(private readonly events: AggregatorEvents) {}
@@ -39,8 +38,8 @@ export class OutageLog {
 
   private keep(outage: Outage, from: number): number {
     const to = Date.now();
-    this.ended.push({ outage, from, to });
-    while (this.ended[0] !== undefined && this.ended[0].to < to - KEEP_MS) this.ended.shift();
+    const kept = this.ended.filter((span) => span.to >= to - KEEP_MS);
+    this.ended = withSpan(kept, { outage, from, to });
     return to;
   }
 
@@ -51,27 +50,24 @@ export class OutageLog {
   /** The outage that took most of a time span; else the one whose end it followed at once, the last of several. */
   met(from: number, to: number): Outage | null {
     const met = new Map<Outage, Span[]>();
-    for (const span of this.spans()) {
-      if (span.from > to || span.to + AFTERMATH_MS < from) continue;
-      const before = met.get(span.outage) ?? [];
+    const meet = (span: OutageSpan): void => {
+      if (span.from > to || span.to + AFTERMATH_MS < from) return;
+      const spans = met.get(span.outage) ?? [];
+      spans.push({ from: Math.max(span.from, from), to: Math.min(span.to, to) });
       met.delete(span.outage); // so that the last met stands last
-      met.set(span.outage, [...before, { from: Math.max(span.from, from), to: Math.min(span.to, to) }]);
-    }
+      met.set(span.outage, spans);
+    };
+    this.ended.forEach(meet);
+    this.open.forEach((since, outage) => meet({ outage, from: since, to: Infinity }));
     const [most] = [...met]
       .map(([outage, spans]) => ({ outage, ms: coveredMs(spans) }))
       .reverse()
       .sort((a, b) => b.ms - a.ms);
     return most?.outage ?? null;
   }
-
-  /** In the order of their ends. */
-  private spans() {
-    const open = [...this.open].map(([outage, from]) => ({ outage, from, to: Infinity }));
-    return [...this.ended, ...open];
-  }
 }
 
-/** Rounds that one outage held up side by side tell of it each, so spans overlap. */
+/** An outage that lasts overlaps what was told of it before. */
 function coveredMs(spans: readonly Span[]): number {
   let [covered, end] = [0, -Infinity];
   for (const { from, to } of [...spans].sort((a, b) => a.from - b.from)) {
