@@ -73,8 +73,8 @@ test('a claim may wait as long as the hand-over, as it was of late, has its time
     const until = (leftMs: number) => {
       const { parts } = openRound(1);
       const round = { ...parts.manifest.round, deadline: (now + leftMs) as UnixMs };
-      const claimUntil = own.claimUntil(openRoundOf({ ...parts.manifest, round }));
-      return claimUntil === null ? null : claimUntil - now;
+      const until = own.until(openRoundOf({ ...parts.manifest, round }));
+      return until === null ? null : until - now;
     };
     // A third of the margin of 150 ms, and half of what is left at most.
     expect([until(1_000), until(60), until(0)]).toEqual([950, 30, null]);

@@ -107,7 +107,7 @@ export class RoundDecider {
     const job = jobOf(open, stale);
     const clock = new PhaseClock();
     try {
-      const made = await this.sideOf(open).decide(open, stale, this.untilOf(open));
+      const made = await this.sideOf(open).decide(open, stale, this.until(open));
       if (made === null) return decidedHere(encodeNothing(job, 'DEADLINE_EXCEEDED'), clock, 'none');
       made.answer.thrown.forEach(onThrown);
       return decidedAside(made, clock);
@@ -151,19 +151,16 @@ export class RoundDecider {
     return this.sides.reduce((least, side) => (side.load < least.load ? side : least));
   }
 
-  /** Until when the claim of a decision that is made may wait for others, Unix ms; null for an overdue round. */
-  claimUntil({ round: { deadline } }: OpenRound): number | null {
+  /**
+   * Until when deciding a round, or the claim of its decision, may take, Unix ms: half of the time that is left at least.
+   * Null for an overdue round, which is decided in full.
+   */
+  until({ round: { deadline } }: OpenRound): number | null {
     const left = deadline - Date.now();
     return left <= 0 ? null : deadline - Math.min(this.handOvers.neededMs(), left / 2);
   }
 
-  /** Half of the time that is left at least; null for an overdue round, which is decided in full. */
-  private untilOf({ round: { deadline } }: OpenRound): number | null {
-    const left = deadline - Date.now();
-    return left <= 0 ? null : deadline - Math.min(this.handOvers.neededMs(), left / 2);
-  }
-
-  /** As `untilOf`, on the event loop, by what is to be kept at its turn. */
+  /** As `until`, on the event loop, by what is to be kept at its turn. */
   private untilHere({ round: { deadline } }: OpenRound): TurnOf['until'] {
     const left = deadline - Date.now();
     if (left <= 0) return () => null;

@@ -39,6 +39,17 @@ test('older and newer rounds are those of the same zone and run, by sequence', (
   expect(book.size).toBe(4);
 });
 
+test('a round that is removed stays in its zone until it leaves that', () => {
+  const book = new RoundBook();
+  const [one, two] = [open('1', 1n), open('2', 2n)];
+  book.add(one);
+  book.add(two);
+  book.remove(one);
+  expect([book.get('1'), book.isHeldBack(two)]).toEqual([undefined, true]);
+  book.leaveZone(one);
+  expect(book.isHeldBack(two)).toBe(false);
+});
+
 test('sequences at the ends of int64 are in order', () => {
   const book = new RoundBook();
   const [least, most] = [open('a', -(2n ** 63n)), open('b', 2n ** 63n - 1n)];

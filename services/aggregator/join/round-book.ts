@@ -28,9 +28,9 @@ export class RoundBook {
     this.zones.set(round.zone, peers.add(round));
   }
 
+  /** It stays in its zone until it leaves that. */
   remove(round: OpenRound): void {
     if (this.rounds.get(round.key) === round) this.rounds.delete(round.key);
-    this.leaveZone(round);
   }
 
   /** From here on the round no longer holds back newer ones of its zone. */

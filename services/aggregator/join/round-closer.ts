@@ -199,7 +199,7 @@ export class RoundCloser {
     const older = book.olderClosing(open);
     if (older.length === 0) return decision;
     const since = performance.now();
-    await afterOlder(older, decider.claimUntil(open));
+    await afterOlder(older, decider.until(open));
     const wait = (decision.phases['wait'] ?? 0) + performance.now() - since;
     return { ...decision, phases: { ...decision.phases, wait } };
   }
