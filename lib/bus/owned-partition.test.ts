@@ -58,3 +58,26 @@ test('what a revoke leaves is not handed out', async () => {
   await nextTurn();
   expect(seen).toEqual([0n]);
 });
+
+test('a message in work is kept without the response that it came in', () => {
+  const handled: BusMessage[] = [];
+  const owner: PartitionOwner = {
+    handle: (message) => (handled.push(message), new Promise(() => undefined)),
+    onProgress: () => undefined,
+    onHandlerFailed: () => undefined,
+    pause: () => undefined,
+    resume: () => undefined,
+  };
+  const partition = new OwnedPartition('t', 0, 100, Infinity, owner);
+  partition.open();
+  const response = Buffer.alloc(4_194_304, 7);
+  const [key, value] = [response.subarray(10, 14), response.subarray(100, 116)];
+  const message = { topic: 't', partition: 0, headers: {}, timestamp: 0 as UnixMs };
+  partition.add([
+    { ...message, offset: 0n, key, value },
+    { ...message, offset: 1n, key: null, value: null },
+  ]);
+  expect(handled[0]).toEqual({ ...message, offset: 0n, key: Buffer.alloc(4, 7), value: Buffer.alloc(16, 7) });
+  expect([handled[0]!.key, handled[0]!.value].map((bytes) => bytes!.buffer.byteLength)).toEqual([4, 16]);
+  expect(handled[1]).toEqual({ ...message, offset: 1n, key: null, value: null });
+});

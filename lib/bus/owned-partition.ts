@@ -1,3 +1,4 @@
+import { ownBytes } from '#lib/own-bytes';
 import { PartitionWindow } from './partition-window';
 import type { BusMessage, Lease } from './port';
 
@@ -18,6 +19,12 @@ const turnMs = 5;
 
 function sizeOf(message: BusMessage): number {
   return message.value?.length ?? 0;
+}
+
+/** Messages in work may be kept for long: without the response of megabytes that they came in. */
+function alone(message: BusMessage): BusMessage {
+  const { key, value } = message;
+  return { ...message, key: key && ownBytes(key), value: value && ownBytes(value) };
 }
 
 /**
@@ -101,7 +108,7 @@ export class OwnedPartition implements Lease {
       const message = this.waiting.shift()!;
       this.waitingBytes -= sizeOf(message);
       this.window.take(message.offset, sizeOf(message));
-      this.work(message);
+      this.work(alone(message));
     }
   }
 

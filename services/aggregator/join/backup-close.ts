@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { ownBytes } from '#lib/own-bytes';
 import { noTracer, type Tracer } from '#lib/tracing/tracer';
 import type { UnixMs } from '#schemas/brands';
 import { roundsCodec } from '#schemas/codec';
@@ -49,7 +50,8 @@ export class BackupClose {
     this.closer.admit(open);
   }
 
-  private orphan(key: string, manifestBytes: Buffer, meta: Buffer): OpenRound {
+  private orphan(key: string, stored: Buffer, meta: Buffer): OpenRound {
+    const manifestBytes = ownBytes(stored);
     const manifest = roundsCodec.decode(manifestBytes);
     const known = JSON.parse(meta.toString()) as RoundMeta;
     const plannedAt = this.budget.closeAt(

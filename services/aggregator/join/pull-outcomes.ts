@@ -1,3 +1,4 @@
+import { ownBytes } from '#lib/own-bytes';
 import { outcomesCodec } from '#schemas/codec';
 import type { ShardOutcome } from '#schemas/domain';
 import type { JoinStore } from '../store/join-store';
@@ -34,8 +35,9 @@ export function takeOutcomes(
   open.pulled = Math.max(open.pulled, from + stored.length);
   for (const bytes of unseen) {
     if (open.uses(bytes)) continue;
-    const outcome = outcomesCodec.decode(bytes);
-    const { fault } = open.add(outcome, bytes);
-    if (fault !== null) onInvalid(open, outcome, bytes, fault);
+    const own = ownBytes(bytes);
+    const outcome = outcomesCodec.decode(own);
+    const { fault } = open.add(outcome, own);
+    if (fault !== null) onInvalid(open, outcome, own, fault);
   }
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bus } from '#lib/bus/kafka';
 import type { BusMessage } from '#lib/bus/port';
+import { ownBytes } from '#lib/own-bytes';
 import type { UnixMs } from '#schemas/brands';
 import { outcomesCodec } from '#schemas/codec';
 import { roundKey, type Topics } from '#schemas/topics';
@@ -63,7 +64,8 @@ function addTo(rounds: ReadonlyMap<string, OpenRound>, message: BusMessage): boo
   if (message.value === null) return false;
   try {
     const outcome = outcomesCodec.decode(message.value);
-    return rounds.get(roundKey(outcome))?.add(outcome, message.value).use === 'used';
+    const open = rounds.get(roundKey(outcome));
+    return open !== undefined && open.add(outcome, ownBytes(message.value)).use === 'used';
   } catch {
     return false;
   }
