@@ -10,6 +10,7 @@ import {
 } from '#lib/config';
 import { auditSettings } from '#lib/audit';
 import { cutSettings } from '#lib/cut-settings';
+import { deadlineAheadSetting } from '#lib/deadline-settings';
 import { accessSettingsOf } from '#lib/access/access-settings';
 import { MESSAGE_ROOM_BYTES } from '#schemas/message-sizes';
 
@@ -36,11 +37,7 @@ export const ingestSettings = {
   maxOrders: integerSetting('ROUNDHOUSE_INGEST_MAX_ORDERS', { default: 5_000, min: 1, max: 65_534 }),
   ...cutSettings,
   minLeadMs: integerSetting('ROUNDHOUSE_INGEST_MIN_LEAD_MS', { default: 150, min: 0, max: 60_000 }),
-  maxDeadlineAheadMs: integerSetting('ROUNDHOUSE_INGEST_MAX_DEADLINE_AHEAD_MS', {
-    default: 3_600_000,
-    min: 1_000,
-    max: 86_400_000,
-  }),
+  maxDeadlineAheadMs: deadlineAheadSetting,
   publishTimeoutMs: integerSetting('ROUNDHOUSE_INGEST_PUBLISH_TIMEOUT_MS', {
     default: 10_000,
     min: 100,
