@@ -2,6 +2,7 @@
  * The join in Redis. Every script first compares the epoch, a key without expiry that a Redis which lost
  * its memory doesn't have; an empty argument skips the comparison (rebuild). Keys of a round: `round` (hash:
  * hash, manifest, meta, decision, published), `outcomes` (list in order of arrival) and `seen` (SHA-1 of each).
+ * The first command of a script that writes is one that a full Redis refuses: behind any other, it would let all of them pass.
  */
 const checkEpoch = `
 if ARGV[1] ~= '' and redis.call('GET', KEYS[1]) ~= ARGV[1] then return {'epoch'} end
@@ -26,16 +27,15 @@ end
 export const openRoundScript = `${checkEpoch}${keep}
 local held = redis.call('HMGET', KEYS[2], 'hash', 'decision', 'published', 'meta')
 if held[1] and held[1] ~= ARGV[3] then return {'conflict'} end
+local isNew = not (held[1] or held[2] or held[3])
+if isNew then redis.call('HSET', KEYS[2], 'hash', ARGV[3], 'manifest', ARGV[2], 'meta', ARGV[4]) end
 for i = 2, 5 do keep(KEYS[i], ARGV[5]) end
 if held[3] then return {'published'} end
 if held[2] then return {'decided', held[2], held[4]} end
 local outcomes = redis.call('LRANGE', KEYS[3], 0, -1)
 local last = redis.call('GET', KEYS[5])
 local stale = (last and last > ARGV[6]) and 1 or 0
-if held[1] then return {'open', outcomes, stale} end
-redis.call('HSET', KEYS[2], 'hash', ARGV[3], 'manifest', ARGV[2], 'meta', ARGV[4])
-keep(KEYS[2], ARGV[5])
-return {'created', outcomes, stale}`;
+return {isNew and 'created' or 'open', outcomes, stale}`;
 
 /**
  * KEYS epoch round outcomes seen; ARGV epoch outcome limit earlyMs channel (or empty) roundKey. Outcomes are kept as
@@ -66,9 +66,9 @@ if held[2] then return {'published'} end
 if held[1] then return {'decided', held[1]} end
 local last = redis.call('GET', KEYS[5])
 if last and last > ARGV[3] and ARGV[4] == '0' then return {'stale'} end
-decidedUpTo(KEYS[5], ARGV[3], ARGV[5])
 redis.call('HSET', KEYS[2], 'decision', ARGV[2])
 keep(KEYS[2], ARGV[5])
+decidedUpTo(KEYS[5], ARGV[3], ARGV[5])
 redis.call('DEL', KEYS[3], KEYS[4])
 return {'closed'}`;
 
