@@ -15,3 +15,20 @@ test.each([['127.0.0.1:8080'], ['localhost:8080'], ['ftp://ingest'], ['']])(
     expect(() => new RoundhouseClient({ url: [] })).toThrow('no address');
   },
 );
+
+test.each([[undefined], [null], [8080]])('so is one that is no text: %j', (url) => {
+  const text = `url is ${JSON.stringify(url)}: an address such as http://127.0.0.1:8080`;
+  expect(() => new RoundhouseClient({ url: url as never })).toThrow(new TypeError(text));
+});
+
+// Attempts end at the deadline; without one they went on for ever where nothing listens, as at port 9 here.
+test.each([
+  [undefined, 'absent'],
+  [NaN, 'NaN'],
+  ['2026-12-01T00:00:00Z', '"2026-12-01T00:00:00Z"'],
+])('a round whose deadline is %p is refused at once', async (deadline, value) => {
+  const client = new RoundhouseClient({ url: 'http://127.0.0.1:9' });
+  const round = { roundId: 'r1', zoneId: 'z', deadline, couriers: [], orders: [] } as never;
+  const faults = [{ path: 'deadline', value, limit: 'Unix milliseconds, a whole number' }];
+  await expect(client.dispatch(round)).rejects.toMatchObject({ code: 'ROUND_INVALID', faults });
+});

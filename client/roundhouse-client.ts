@@ -40,11 +40,25 @@ const LONGEST_POLL_MS = 20_000;
 const UNKNOWN_PAUSE_MS = 250;
 
 /** Throws TypeError, so that a slip in a setting is found where the client is made. */
-function checkedUrls(urls: readonly string[]): readonly string[] {
+function checkedUrls(given: unknown): readonly string[] {
+  const urls: readonly unknown[] = Array.isArray(given) ? given : [given];
   if (urls.length === 0) throw new TypeError('url has no address');
-  const wrong = urls.find((url) => !URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol));
-  if (wrong === undefined) return urls;
-  throw new TypeError(`url is ${JSON.stringify(wrong)}: an address such as http://127.0.0.1:8080`);
+  const wrong = urls.findIndex((url) => !isHttpUrl(url));
+  if (wrong < 0) return urls as readonly string[];
+  throw new TypeError(`url is ${JSON.stringify(urls[wrong])}: an address such as http://127.0.0.1:8080`);
+}
+
+const isHttpUrl = (url: unknown): boolean =>
+  typeof url === 'string' && URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
+
+/** Ingest says the same, but only where one is reached; without it nothing would say until when attempts go on. */
+function checkDeadline({ deadline }: { readonly deadline: unknown }): void {
+  if (typeof deadline === 'number' && Number.isFinite(deadline)) return;
+  const given = typeof deadline === 'number' ? String(deadline) : (JSON.stringify(deadline) ?? 'absent');
+  const limit = 'Unix milliseconds, a whole number';
+  throw new RoundhouseError('ROUND_INVALID', `deadline: is ${given}`, [
+    { path: 'deadline', value: given, limit },
+  ]);
 }
 
 /** The producer API of Roundhouse over HTTP. Rejects with RoundhouseError; see docs/errors.md. */
@@ -58,7 +72,7 @@ export class RoundhouseClient {
   private readonly retryForMs: number;
 
   constructor(options: ClientOptions) {
-    this.urls = checkedUrls(typeof options.url === 'string' ? [options.url] : options.url);
+    this.urls = checkedUrls(options.url);
     const { credential } = options;
     this.tenant = options.tenant ?? (credential === undefined ? 'default' : undefined);
     this.#headers = {
@@ -75,6 +89,7 @@ export class RoundhouseClient {
    */
   async submitRound(round: RoundInput): Promise<Acceptance> {
     const body = toJsonText({ ...(this.tenant !== undefined && { tenantId: this.tenant }), ...round });
+    checkDeadline(round);
     const giveUpAt = Math.min(Date.now() + this.retryForMs, round.deadline);
     const reply = await this.post('/v1/rounds', body, giveUpAt);
     return JSON.parse(reply.text) as Acceptance;

@@ -21,7 +21,7 @@ client.dispatch(round).then(
       JSON.stringify(decision.content.assignments, (_, v) => (typeof v === 'bigint' ? `${v}` : v), 2),
     ),
   (error) => {
-    console.error(`${error.code}: ${error.message}`, error.faults);
+    console.error(`${error.code}: ${error.message}`, ...(error.faults.length > 0 ? [error.faults] : []));
     process.exitCode = 1;
   },
 );

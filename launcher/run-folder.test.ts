@@ -42,6 +42,19 @@ describe('run folders', () => {
     ).toEqual([living.path, next.path].sort());
   });
 
+  // An engine that was run by hand has its socket there; its kill leaves it behind.
+  test('what is no run, a file or a socket, goes and hinders no start', () => {
+    writeFileSync(join(root, 'engine.sock'), '');
+    const next = makeRunFolder(root);
+    expect(readdirSync(root).map((name) => join(root, name))).toEqual([next.path]);
+  });
+
+  test('a failure is told though its logs are gone', () => {
+    const folder = makeRunFolder(root);
+    rmSync(folder.path, { recursive: true });
+    expect(() => folder.keepLogs()).not.toThrow();
+  });
+
   /** A run whose process is gone; `minute`: when it failed. */
   function ended(number: number, minute: number | null): string {
     const name = `999999-1-${number}`;

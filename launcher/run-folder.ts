@@ -9,7 +9,10 @@ export interface RunFolder {
   readonly logs: string;
   /** Removes what isn't a log. The logs stay until the next run begins. */
   removeData(): void;
-  /** This run failed: its logs stay where they are while they are among those of the last `mostFailed` that did. */
+  /**
+   * This run failed: its logs stay where they are while they are among those of the last `mostFailed` that did. Never
+   * throws: why the run failed is to be told.
+   */
   keepLogs(): void;
 }
 
@@ -29,7 +32,7 @@ export function makeRunFolder(root = projectPath('.roundhouse', 'run')): RunFold
   const logs = join(path, 'logs');
   mkdirSync(logs, { recursive: true });
   writeFileSync(join(path, ownerFile), JSON.stringify(owner));
-  const keepLogs = (): void => writeFileSync(join(path, failedFile), '');
+  const keepLogs = (): void => void attempt(() => writeFileSync(join(path, failedFile), ''));
   return { path, logs, removeData: () => removeAllBut(path, kept), keepLogs };
 }
 
@@ -54,14 +57,18 @@ function removeStaleRuns(root: string): void {
   });
 }
 
-/** Milliseconds since 1970; 0 for a run that did not fail. */
+/** Milliseconds since 1970; 0 for a run that did not fail, and for what is no folder of a run. */
 function failedAt(path: string): number {
-  return statSync(join(path, failedFile), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  return attempt(() => statSync(join(path, failedFile)).mtimeMs) ?? 0;
 }
 
 function readOwner(path: string): ProcessIdentity | null {
+  return attempt(() => JSON.parse(readFileSync(join(path, ownerFile), 'utf8')) as ProcessIdentity);
+}
+
+function attempt<T>(what: () => T): T | null {
   try {
-    return JSON.parse(readFileSync(join(path, ownerFile), 'utf8')) as ProcessIdentity;
+    return what();
   } catch {
     return null;
   }

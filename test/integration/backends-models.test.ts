@@ -50,7 +50,9 @@ describe('delivery_time', () => {
   });
 
   test('requests share a call of the network where the configuration says so', async () => {
-    appendFileSync(join(host.repository, 'delivery_time', 'config.pbtxt'), 'dynamic_batching { }\n');
+    // What is sent at once waits for company, however fast each of them would be computed.
+    const batching = 'dynamic_batching { max_queue_delay_microseconds: 200000 }\n';
+    appendFileSync(join(host.repository, 'delivery_time', 'config.pbtxt'), batching);
     await host.server.loadModel('delivery_time');
     const [longest, ...others] = [4_096, ...new Array<number>(64).fill(50)].map((count, i) =>
       rowsOf(i, count),
