@@ -2,8 +2,10 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { isProgram, onlyFiles, onlyFilesFailure, onlyFilesFault } from './only-files';
+import { faultOfTry, isProgram, onlyFiles, onlyFilesFailure, onlyFilesFault } from './only-files';
 
+/** No try is given up for the load of the machine. */
+const longMs = 60_000;
 const env = { PATH: process.env['PATH'] };
 const run = (...args: string[]) => spawnSync(onlyFiles, args, { encoding: 'utf8' });
 const whenBuilt = isProgram(onlyFiles) ? test : test.skip;
@@ -57,15 +59,28 @@ whenBuilt.each([
   'a launcher %s starts no engine, and it is told why',
   (_, spoilt, words) => {
     writeFileSync(file, spoilt(readFileSync(onlyFiles)), { mode: 0o755 });
-    const fault = onlyFilesFault(file, env)!;
+    const fault = onlyFilesFault(file, env, longMs)!;
     expect(fault).toMatch(/^build\/native\/only-files does not run \(/);
     expect(fault).toMatch(words);
   },
 );
 
 whenBuilt('the one that was built has no fault', () => {
-  expect(onlyFilesFault(onlyFiles, env)).toBeNull();
-  expect(onlyFilesFault(onlyFiles, {})).toBeNull();
+  expect(onlyFilesFault(onlyFiles, env, longMs)).toBeNull();
+  expect(onlyFilesFault(onlyFiles, {}, longMs)).toBeNull();
+});
+
+test.each(['ETIMEDOUT', 'EAGAIN', 'ENOMEM', 'EMFILE', 'ENFILE', 'ETXTBSY'])(
+  'a try that %s hindered is no fault of the launcher',
+  (code) => {
+    const error = Object.assign(new Error(`spawnSync ${code}`), { code });
+    expect(faultOfTry({ error, signal: null, status: null, stderr: '' })).toBeNull();
+  },
+);
+
+test('neither is one that takes too long: it is given up, and the engine is started through it', () => {
+  writeFileSync(file, '#!/bin/sh\nexec sleep 600\n', { mode: 0o755 });
+  expect(onlyFilesFault(file, env, 50)).toBeNull();
 });
 
 whenBuilt.each([
