@@ -1,4 +1,10 @@
-import { readEpisodes, withoutFuture, writeEpisodes, type StoredEpisode } from './stored-episodes';
+import {
+  isSameList,
+  readEpisodes,
+  withoutFuture,
+  writeEpisodes,
+  type StoredEpisode,
+} from './stored-episodes';
 
 const line = {
   level: 'bad',
@@ -69,4 +75,11 @@ test.each([
 ])('of %j at %i it is left: %s; an hour is what a clock may have been ahead', (changes, at, isLeft) => {
   const list = [episode('a', changes), episode()];
   expect(withoutFuture(list, at)).toEqual(isLeft ? list : [episode()]);
+});
+
+test('two lists are the same where they have the same episodes, in whichever order', () => {
+  const [one, two] = [episode('kafka'), episode('redis')];
+  expect([isSameList([], []), isSameList([one, two], [two, one])]).toEqual([true, true]);
+  const others = [[one], [one, one], [one, two, two], [one, { ...two, times: two.times + 1 }]];
+  expect(others.map((other) => isSameList([one, two], other))).toEqual([false, false, false, false]);
 });

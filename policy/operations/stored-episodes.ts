@@ -94,6 +94,12 @@ export function readEpisodes(text: string): StoredEpisode[] {
   return stored['episodes'].filter(isEpisode).slice(-mostEpisodes);
 }
 
+/** The same ones, in whichever order: of those that were seen last at the same time each console has its own. */
+export function isSameList(one: readonly StoredEpisode[], other: readonly StoredEpisode[]): boolean {
+  const [texts, others] = [one, other].map((list) => list.map((episode) => JSON.stringify(episode)).sort());
+  return texts!.length === others!.length && texts!.every((text, at) => text === others![at]);
+}
+
 /** How far ahead of a clock its last sign, or its end, lies; below 0 behind it. */
 export const aheadOf = ({ seenAt, endedAt }: StoredEpisode, at: number): number =>
   Math.max(seenAt, endedAt ?? 0) - at;

@@ -111,6 +111,60 @@ test('two consoles of a deployment keep what each of them saw, and nothing twice
   expect(third.causes().sort()).toEqual(['kafka', 'only-one', 'only-other']);
 });
 
+/** Two consoles that are quiet by now, each with something that the other saw nothing of, and what is kept. */
+async function written() {
+  const [one, other] = [start(), start()];
+  const texts: string[] = [];
+  for (const [console, id] of [[one, 'only-one'] as const, [other, 'only-other'] as const]) {
+    await console.kept.open();
+    console.look(wrong(id));
+    console.look();
+    await until(async () => {
+      console.kept.soon();
+      const text = (await redis.get(key)) ?? '';
+      return text.includes(`"${id}"`) && !text.includes('"endedAt":null') && texts.push(text) > 0;
+    }, `${id} is written`);
+  }
+  return { one, other, both: texts[1]! };
+}
+
+/** As where the other read before it was written, and wrote after it. */
+const without = (text: string, id: string): string => {
+  const list = JSON.parse(text) as { episodes: { signal: Signal }[] };
+  return JSON.stringify({ ...list, episodes: list.episodes.filter(({ signal }) => signal.id !== id) });
+};
+
+test('what another console wrote over is written again, also where nothing new comes, and at the end', async () => {
+  const { one, both } = await written();
+  const isKept = async () => {
+    const text = (await redis.get(key))!;
+    return text.includes('"only-one"') && text.includes('"only-other"');
+  };
+  await redis.set(key, without(both, 'only-one'));
+  await until(() => {
+    one.kept.soon();
+    return isKept();
+  }, 'both are there again');
+  await redis.set(key, without(both, 'only-one'));
+  await end(one);
+  expect(await isKept()).toBe(true);
+});
+
+test('where both consoles have all that is kept, neither writes', async () => {
+  const { one, other } = await written();
+  await until(() => {
+    one.kept.soon();
+    return one.causes().length === 2;
+  }, 'one has what the other wrote');
+  // Whoever writes sets twelve hours.
+  await redis.pexpire(key, 13 * 3_600_000);
+  for (const console of [one, other]) {
+    console.look();
+    await end(console);
+  }
+  expect(await redis.pttl(key)).toBeGreaterThan(12 * 3_600_000);
+});
+
 test('what is longer than anything that a console keeps is not read', async () => {
   const first = start();
   await first.kept.open();

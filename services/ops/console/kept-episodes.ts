@@ -1,7 +1,12 @@
 import { closeRedis, createRedis, redisAddress, type Redis, type RedisConnectOptions } from '#lib/redis';
 import type { Logger } from '#lib/telemetry';
 import type { Episodes } from '#policy/operations/episodes';
-import { readEpisodes, writeEpisodes, type StoredEpisode } from '#policy/operations/stored-episodes';
+import {
+  isSameList,
+  readEpisodes,
+  writeEpisodes,
+  type StoredEpisode,
+} from '#policy/operations/stored-episodes';
 
 /** As long as the list goes back. */
 const ttlMs = 12 * 3_600_000;
@@ -9,6 +14,8 @@ const mostBytes = 256 * 1024;
 /** While something stands the list changes at every look. */
 const leastPauseMs = 5_000;
 const patienceMs = 1_000;
+/** So many pauses long nobody looks whether another console wrote over what is kept. */
+const looksEvery = 12;
 
 interface KeptOptions {
   /** Of `redisAccess(config)`. */
@@ -30,7 +37,8 @@ const unhurried = {
 /**
  * What was wrong of late, in Redis, so that it outlives this process: just in trouble consoles are started again. Without
  * Redis it is kept in memory alone. Nothing is written before what is there was read; what another console of the deployment
- * wrote since is taken in first. One that writes between our reading and our writing has its own in memory for its next time.
+ * wrote since is taken in first. One that writes between our reading and our writing has its own in memory, and finds within a
+ * minute, or at its end, that what is there lacks it.
  */
 export class KeptEpisodes {
   private readonly redis: Redis;
@@ -41,6 +49,7 @@ export class KeptEpisodes {
   private keptText: string | null = null;
   private keptVersion = -1;
   private notBefore = -Infinity;
+  private looksAt = -Infinity;
   private running: Promise<void> | null = null;
   private fault: string | null = 'Redis was not asked yet';
   private told: string | null = null;
@@ -84,7 +93,7 @@ export class KeptEpisodes {
       if (this.redis.status !== 'ready')
         throw new Error(`Redis at ${redisAddress(this.options.access.url)} does not answer`);
       if (!this.hasRead) await this.read();
-      if (this.hasRead && this.episodes.version !== this.keptVersion) await this.write();
+      await this.write();
       this.fault = this.told = null;
     } catch (error) {
       this.fault = error instanceof Error ? error.message : String(error);
@@ -94,34 +103,39 @@ export class KeptEpisodes {
   }
 
   private async read(): Promise<void> {
-    const stored = await this.others();
+    this.keptText = await this.redis.get(this.key);
     this.hasRead = true;
-    const ahead = this.episodes.restore(stored, Date.now());
+    const ahead = this.episodes.restore(listIn(this.keptText), Date.now());
     if (ahead > 0) this.options.logger.warn({ event: 'RecentlyOfTheFuture', entries: ahead });
   }
 
-  /** What is there and was not written here. */
-  private async others(): Promise<readonly StoredEpisode[]> {
-    const text = await this.redis.get(this.key);
-    const isOurs = text === this.keptText;
-    this.keptText = text;
-    // Longer ones are not ours.
-    return isOurs || text === null || text.length > mostBytes ? [] : readEpisodes(text);
-  }
-
+  /** Where something changed here, or there. */
   private async write(): Promise<void> {
-    const others = await this.others();
+    const isSame = this.episodes.version === this.keptVersion;
+    if (isSame && performance.now() < this.looksAt) return;
+    const stored = await this.redis.get(this.key);
+    this.looksAt = performance.now() + looksEvery * this.pauseMs;
+    const isOurs = stored === this.keptText;
+    if (isOurs && isSame) return;
+    const others = isOurs ? [] : listIn(stored);
     if (others.length > 0) this.episodes.merge(others, Date.now());
     const { version } = this.episodes;
     const text = writeEpisodes(this.episodes.stored(), mostBytes);
-    await this.redis.set(this.key, text, 'PX', ttlMs);
-    this.keptText = text;
+    const isThere = isSameList(readEpisodes(text), listIn(stored));
+    if (!isThere) await this.redis.set(this.key, text, 'PX', ttlMs);
+    this.keptText = isThere ? stored : text;
     this.keptVersion = version;
   }
 
   async close(): Promise<void> {
     await this.keep();
+    this.looksAt = -Infinity;
     await this.keep();
     await closeRedis(this.redis);
   }
+}
+
+/** Longer ones are not ours. */
+function listIn(text: string | null): readonly StoredEpisode[] {
+  return text === null || text.length > mostBytes ? [] : readEpisodes(text);
 }
