@@ -148,7 +148,7 @@ function surviveLosses(
     await work;
     outages.happened('redis', since);
   };
-  store.openUntil = () => book.latestDeadline();
+  store.openUntil = (key) => book.latestDeadlineBeside(key);
   store.rebuild = () => asOutage(rebuildJoin(rebuild));
   store.recall = () => asOutage(recallDecisions(rebuild));
 }

@@ -3,10 +3,11 @@ import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { JoinStore } from '#services/aggregator/store/join-store';
-import { outcomesCodec } from '#schemas/codec';
+import { outcomesCodec, roundsCodec } from '#schemas/codec';
 import { roundKey, headers } from '#schemas/topics';
 import { startStack, type Stack } from '../support/stack';
-import { AggregatorHarness, inMs, reasonsOf, roundId, roundOf } from './aggregator-harness';
+import { until } from '../support/until';
+import { AggregatorHarness, inMs, reasonsOf, roundId, roundOf, type CutRound } from './aggregator-harness';
 
 let stack: Stack;
 let harness: AggregatorHarness;
@@ -33,6 +34,31 @@ async function redisWithoutItsData(): Promise<void> {
   for (const file of files) rmSync(join(folder, file), { recursive: true });
   await harness.pipeline.restart('redis');
 }
+
+test('beside an open round with a far deadline, what is decided in its partition is known for longer', async () => {
+  const publish = async (cut: CutRound, partition: number) => {
+    await harness.publish(harness.topics.rounds, 'zone', roundsCodec.encode(cut.manifest), partition);
+    await harness.stored(cut, 0);
+  };
+  const far = roundOf({ deadline: inMs(3_000_000) });
+  await publish(far, 0);
+  // Kept for an hour behind its own deadline in a minute, or behind the far one in fifty.
+  const longMs = 3_600_000 + 1_500_000;
+  for (const [partition, isLong] of [
+    [0, true],
+    [1, false],
+  ] as const) {
+    const near = roundOf({ deadline: inMs(60_000) });
+    await publish(near, partition);
+    await harness.publishOutcomes(near.outcomes);
+    await harness.decisionOf(near);
+    const key = `${stack.topicPrefix}aggregator:round:${roundKey(near.manifest.round)}`;
+    await until(async () => (await redis.hexists(key, 'published')) === 1, 'it is known as published');
+    expect((await redis.pttl(key)) > longMs).toBe(isLong);
+  }
+  await harness.publishOutcomes(far.outcomes);
+  await harness.decisionOf(far);
+}, 90_000);
 
 test('killed and started again mid-round: outcomes from before and after the crash make the decision', async () => {
   const round = roundOf({ deadline: inMs(60_000) });

@@ -75,12 +75,17 @@ describe('how long keys are kept', () => {
     const { open } = roundDueIn(1_000);
     await store.open(open.toStore());
     expect(await kept(store, open)).toEqual([]);
-    store.openUntil = () => Date.now() + aheadMs;
+    store.openUntil = (key) => (key === open.key ? Date.now() + aheadMs : 0);
     await store.close(open.key, open.round, decision, false);
     expect(await kept(store, open)).toEqual(['round', 'zone']);
     store.openUntil = () => 0;
     await store.markPublished(open.key, open.round);
     expect(await kept(store, open)).toEqual(['round', 'zone']);
+    const { open: beside } = roundDueIn(1_000);
+    store.openUntil = (key) => (key === open.key ? Date.now() + aheadMs : 0);
+    await store.open(beside.toStore());
+    await store.close(beside.key, beside.round, decision, false);
+    expect(await client.pttl(store.keys.round(beside.key))).toBeLessThan(aheadMs);
   }, 30_000);
 
   test('delivered again behind a round with a late deadline, what is known of it is kept as long as that', async () => {

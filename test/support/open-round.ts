@@ -3,7 +3,7 @@ import type { RoundManifest } from '#schemas/domain';
 import { OpenRound } from '../../services/aggregator/join/open-round';
 
 /** A round that came in time and is ours; its bytes, hash and times are none. */
-export function openRoundOf(manifest: RoundManifest, key = 'key'): OpenRound {
+export function openRoundOf(manifest: RoundManifest, key = 'key', partition?: number): OpenRound {
   return new OpenRound({
     key,
     manifest,
@@ -13,5 +13,6 @@ export function openRoundOf(manifest: RoundManifest, key = 'key'): OpenRound {
     closeAt: 0 as UnixMs,
     isOwned: () => true,
     cameLate: false,
+    ...(partition !== undefined && { partition }),
   });
 }

@@ -63,7 +63,8 @@ export class Admission {
     const ids = { key, manifest, manifestBytes: bytes, manifestHash: hash };
     const isOwned = () => lease.isOwned();
     const span = new RoundSpan(this.parts.tracer, meta, manifest);
-    const open = new OpenRound({ ...ids, meta, closeAt, cameLate, isOwned, span });
+    const { partition } = lease;
+    const open = new OpenRound({ ...ids, meta, closeAt, cameLate, isOwned, partition, span });
     this.parts.book.add(open);
     await this.enter(open);
     const abandoned = await open.isDone;

@@ -28,6 +28,8 @@ export interface OpenRoundParts {
   readonly closeAt: UnixMs;
   /** False where another instance may own the round (backup job, a partition that went elsewhere). */
   isOwned(): boolean;
+  /** Of the rounds' topic; absent where the round did not come from it (backup job). */
+  readonly partition?: number;
   /** The partition came to this instance after the round had been accepted. */
   readonly cameLate: boolean;
   /** Absent: the trace is only passed on. */

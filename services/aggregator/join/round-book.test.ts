@@ -59,15 +59,26 @@ test('sequences at the ends of int64 are in order', () => {
   expect(book.isHeldBack(least)).toBe(false);
 });
 
-test('the latest deadline is that of the rounds which are still there', () => {
+test('an offset waits at most until the latest deadline of the rounds of its partition that are still there', () => {
   const book = new RoundBook();
-  expect(book.latestDeadline()).toBe(0);
-  const [one, two] = [open('1', 1n), open('2', 2n)];
-  const late = { ...two.round, deadline: (one.round.deadline + 600_000) as UnixMs };
-  const later = openRoundOf({ ...two.parts.manifest, round: late }, '2');
-  book.add(later);
-  book.add(one);
-  expect(book.latestDeadline()).toBe(one.round.deadline + 600_000);
+  const add = (id: string, deadline: number, partition?: number): OpenRound => {
+    const { manifest } = open(id, 1n).parts;
+    const round = { ...manifest.round, deadline: deadline as UnixMs };
+    const added = openRoundOf({ ...manifest, round }, id, partition);
+    book.add(added);
+    return added;
+  };
+  expect(book.latestDeadlineBeside('one')).toBe(0);
+  add('one', 1_000, 0);
+  const later = add('later', 2_000, 0);
+  add('elsewhere', 9_000, 1);
+  const untils = () => ['one', 'later', 'elsewhere', 'unknown'].map((key) => book.latestDeadlineBeside(key));
+  expect(untils()).toEqual([2_000, 2_000, 9_000, 9_000]);
+  // Of the backup job: its partition may be any of them.
+  const orphan = add('orphan', 3_000);
+  expect(untils()).toEqual([3_000, 3_000, 9_000, 9_000]);
+  expect(book.latestDeadlineBeside('orphan')).toBe(9_000);
+  book.remove(orphan);
   book.remove(later);
-  expect(book.latestDeadline()).toBe(one.round.deadline);
+  expect(untils()).toEqual([1_000, 9_000, 9_000, 9_000]);
 });

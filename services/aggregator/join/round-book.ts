@@ -15,10 +15,17 @@ export class RoundBook {
     return [...this.rounds.values()];
   }
 
-  /** Unix ms; 0 without rounds. */
-  latestDeadline(): number {
+  /**
+   * Of the rounds that may hold back that one's offset, itself included: those of its partition. Where a partition isn't
+   * known, it may be any. Unix ms; 0 without rounds.
+   */
+  latestDeadlineBeside(key: string): number {
+    const partition = this.rounds.get(key)?.parts.partition;
     let latest = 0;
-    for (const { round } of this.rounds.values()) latest = Math.max(latest, round.deadline);
+    for (const { round, parts } of this.rounds.values()) {
+      const other = parts.partition ?? partition;
+      if (partition === undefined || other === partition) latest = Math.max(latest, round.deadline);
+    }
     return latest;
   }
 

@@ -79,8 +79,8 @@ export class JoinStore {
   tookLate: (since: number) => void = () => undefined;
   /** Told each time that Redis refuses a command, which is then given to it again. */
   refused: (reason: string) => void = () => undefined;
-  /** Set at the start: the latest deadline of the rounds in memory. Until then they may hold back the offsets of decided ones. */
-  openUntil: () => number = () => 0;
+  /** Set at the start: the latest deadline of the rounds in memory that may hold back this one's offset once it is decided. */
+  openUntil: (key: string) => number = () => 0;
   private recalled: Promise<void> = Promise.resolve();
   private epoch: { readonly text: string; readonly createdAt: number } | null = null;
   private renewing: Promise<void> | null = null;
@@ -111,7 +111,7 @@ export class JoinStore {
   async open(stored: RoundToStore): Promise<OpenReply> {
     const { key, round } = stored;
     const keys = [...this.roundKeys(key), this.keys.zone(round)];
-    const args = openArguments(stored, this.keptMs(round));
+    const args = openArguments(stored, this.keptMs(key, round));
     const [state, value, stale] = await this.run('rhOpenRound', keys, args, true);
     if (state === 'decided') return { state, decision: value as Buffer };
     if (state === 'created' || state === 'open') {
@@ -140,7 +140,7 @@ export class JoinStore {
 
   async close(key: string, round: DispatchRound, decision: Buffer, stale: boolean): Promise<CloseReply> {
     const keys = [...this.roundKeys(key), this.keys.zone(round)];
-    const args = [decision, sortableSequence(round.sequence), stale ? 1 : 0, this.keptMs(round)];
+    const args = [decision, sortableSequence(round.sequence), stale ? 1 : 0, this.keptMs(key, round)];
     const [state, held] = await this.run('rhCloseRound', keys, args);
     if (state === 'decided') return { state, decision: held as Buffer };
     return { state: state as 'closed' | 'published' | 'stale' };
@@ -152,7 +152,7 @@ export class JoinStore {
     round: Parameters<JoinKeys['zone']>[0] & { readonly sequence: bigint; readonly deadline?: number },
   ): Promise<void> {
     const sequence = sortableSequence(round.sequence);
-    const args = [this.keys.round(key), this.keys.zone(round), sequence, this.keptMs(round)];
+    const args = [this.keys.round(key), this.keys.zone(round), sequence, this.keptMs(key, round)];
     await this.command('rhMarkPublished')([2, ...args]);
   }
 
@@ -178,7 +178,7 @@ export class JoinStore {
   async putBack(stored: RoundToStore, outcomes: readonly Buffer[], decision: Buffer | null): Promise<void> {
     const { key, round } = stored;
     const keys = [this.keys.epoch(), ...this.roundKeys(key), this.keys.zone(round)];
-    const ttlMs = this.keptMs(round);
+    const ttlMs = this.keptMs(key, round);
     await this.command('rhOpenRound')([5, ...keys, '', ...openArguments(stored, ttlMs)]);
     if (decision !== null) {
       const args = ['', decision, sortableSequence(round.sequence), 1, ttlMs];
@@ -197,9 +197,9 @@ export class JoinStore {
     await this.renew(null);
   }
 
-  /** The time to the round's deadline, or to a later one of a round in memory, and then the time that is configured. */
-  private keptMs({ deadline = 0 }: { readonly deadline?: number }): number {
-    const leftMs = Math.max(deadline, this.openUntil()) - Date.now();
+  /** The time to the round's deadline, or to a later one of a round that may hold back its offset, and then the time that is configured. */
+  private keptMs(key: string, { deadline = 0 }: { readonly deadline?: number }): number {
+    const leftMs = Math.max(deadline, this.openUntil(key)) - Date.now();
     return Math.min(Math.max(0, Math.ceil(leftMs)), LONGEST_DEADLINE_AHEAD_MS) + this.ttlMs;
   }
 
