@@ -15,9 +15,11 @@ import { redisSettings } from '#lib/redis-settings';
 import { readInvocation } from '#launcher/api-keys/arguments';
 import { carryOut } from '#launcher/api-keys/change-file';
 import { projectPath } from '#schemas/project-root';
+import { RoundClaims } from '#services/ingest/store/round-claims';
 import { internetSockets } from '../support/internet-sockets';
 import { runToItsEnd } from '../support/run-service';
 import { until } from '../support/until';
+import { claimsInEveryWay } from './claims-in-every-way';
 import { getsInOncePutRight } from './password-put-right';
 import { testTenantLimits } from './secured-limits';
 import { pairOf, passwords, SecuredDeployment, whyNotSecured, type User } from './secured-deployment';
@@ -241,6 +243,7 @@ describeSecured('a pipeline with ops/secure.env, a broker with ACLs and a Redis 
     await expect(redis.get('aggregator:epoch')).rejects.toThrow(/NOPERM/);
     await expect(redis.flushall()).rejects.toThrow(/NOPERM/);
     await expect(redis.config('GET', '*')).rejects.toThrow(/NOPERM/);
+    await claimsInEveryWay(new RoundClaims(redis, '', 60_000));
     redis.disconnect();
   }, 30_000);
 

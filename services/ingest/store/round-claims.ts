@@ -32,22 +32,25 @@ export const failFast = {
   maxRetriesPerRequest: 0,
 } as const;
 
-/** A pending claim without an id is from before claims had one: it has attempts that were not counted. */
+/**
+ * A pending claim without an id is from before claims had one: it has attempts that were not counted. The scripts use no
+ * command but those of ingest's user in ops/redis-users.acl, which deployments have from before.
+ */
 const claimScript = `
-local held = redis.call('HMGET', KEYS[1], 'hash', 'state', 'id')
+local held = redis.call('HMGET', KEYS[1], 'hash', 'state', 'id', 'attempts')
 if not held[1] then
   redis.call('HSET', KEYS[1], 'hash', ARGV[1], 'state', 'pending', 'sequence', ARGV[3], 'id', ARGV[4], 'attempts', 1)
   redis.call('PEXPIRE', KEYS[1], ARGV[2])
   return {'claimed', false, false, false, ARGV[3], ARGV[4]}
 end
 if held[1] ~= ARGV[1] then return {'conflict'} end
-if held[2] == 'pending' and held[3] then redis.call('HINCRBY', KEYS[1], 'attempts', 1) end
+if held[2] == 'pending' and held[3] then redis.call('HSET', KEYS[1], 'attempts', held[4] + 1) end
 return redis.call('HMGET', KEYS[1], 'state', 'shards', 'candidates', 'deadline', 'sequence', 'id')`;
 
 const releaseScript = `
-local claim = redis.call('HMGET', KEYS[1], 'id', 'state')
+local claim = redis.call('HMGET', KEYS[1], 'id', 'state', 'attempts')
 if claim[1] ~= ARGV[1] or claim[2] ~= 'pending' then return end
-if redis.call('HINCRBY', KEYS[1], 'attempts', -1) == 0 then redis.call('DEL', KEYS[1]) end`;
+if claim[3] == '1' then redis.call('DEL', KEYS[1]) else redis.call('HSET', KEYS[1], 'attempts', claim[3] - 1) end`;
 
 const confirmScript = `
 local held = redis.call('HGET', KEYS[1], 'hash')
