@@ -1,5 +1,5 @@
 import type { Claim, RoundClaims } from '#services/ingest/store/round-claims';
-import type { RoundId, RunId, TenantId } from '#schemas/ids';
+import type { RoundId, RunId, TenantId } from '#schemas/brands';
 
 type Held = Extract<Claim, { readonly id: string | null }>;
 
