@@ -110,6 +110,13 @@ test('a broken version is named with file and line by load, list and verify, and
   expect((await models('label', 'stable', 'candidate_cost=2')).code).toBe(1);
   // Nobody asks an engine, so only the folder counts.
   expect((await models('verify', 'candidate_cost=2', '--offline')).stdout).toMatch(place);
+
+  // The core remembers why it failed, also when it is no more.
+  rmSync(join(folder, 'candidate_cost', '2'), { recursive: true });
+  expect(await models('load', 'candidate_cost')).toMatchObject({ code: 0 });
+  const listed = await models('list');
+  expect(listed.code).toBe(0);
+  expect(listed.stdout).not.toMatch(/candidate_cost +2/);
 });
 
 test('content that differs from what is served, and a network that the label does not name, are faults', async () => {

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ModelState } from '#lib/engine-client/port';
 import { isModelName, liesInside } from '#lib/model-names';
@@ -108,8 +109,9 @@ export class EngineModels {
       const known = this.known.get(name);
       const fault = known?.broken.get(version) ?? (known?.served.size === 0 ? known.fault : null);
       if (fault) return [unavailable(name, version, describeFault(fault))];
-      // The core remembers every version that there ever was.
-      const gone = state === 'UNAVAILABLE' && reason === 'unloaded' && known !== undefined;
+      // The core remembers every version that there ever was, and why one failed that is no more.
+      const isGone = () => reason === 'unloaded' || !existsSync(join(this.parts.repository, name, version));
+      const gone = state === 'UNAVAILABLE' && known !== undefined && isGone();
       return gone || state === '' ? [] : [{ name, version, state, reason }];
     });
     const all = [...states, ...this.missingIn(states)];
