@@ -9,18 +9,14 @@ import { connectBus } from '#lib/bus/kafka';
 import { kafkaAccess } from '#lib/bus/kafka-security';
 import { kafkaSettings } from '#lib/bus/kafka-settings';
 import { loadConfig } from '#lib/config';
-import { createRedis } from '#lib/redis';
-import { redisAccess } from '#lib/redis-security';
-import { redisSettings } from '#lib/redis-settings';
 import { readInvocation } from '#launcher/api-keys/arguments';
 import { carryOut } from '#launcher/api-keys/change-file';
 import { projectPath } from '#schemas/project-root';
-import { RoundClaims } from '#services/ingest/store/round-claims';
 import { internetSockets } from '../support/internet-sockets';
 import { runToItsEnd } from '../support/run-service';
 import { until } from '../support/until';
-import { claimsInEveryWay } from './claims-in-every-way';
 import { getsInOncePutRight } from './password-put-right';
+import { takesWhatIngestNeeds } from './redis-users';
 import { testTenantLimits } from './secured-limits';
 import { pairOf, passwords, SecuredDeployment, whyNotSecured, type User } from './secured-deployment';
 
@@ -237,14 +233,7 @@ describeSecured('a pipeline with ops/secure.env, a broker with ACLs and a Redis 
   }, 60_000);
 
   test('Redis takes from each user what its service needs, and no more', async () => {
-    const config = loadConfig(d.settings('ingest'), redisSettings);
-    const redis = createRedis({ ...redisAccess(config), name: 'test', logger: pino({ level: 'silent' }) });
-    await redis.connect();
-    await expect(redis.get('aggregator:epoch')).rejects.toThrow(/NOPERM/);
-    await expect(redis.flushall()).rejects.toThrow(/NOPERM/);
-    await expect(redis.config('GET', '*')).rejects.toThrow(/NOPERM/);
-    await claimsInEveryWay(new RoundClaims(redis, '', 60_000));
-    redis.disconnect();
+    await takesWhatIngestNeeds(d.settings('ingest'));
   }, 30_000);
 
   test('the engine runs without privileges, without TCP and without secrets', () => {
