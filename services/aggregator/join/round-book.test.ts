@@ -82,3 +82,21 @@ test('an offset waits at most until the latest deadline of the rounds of its par
   book.remove(later);
   expect(untils()).toEqual([1_000, 9_000, 9_000, 9_000]);
 });
+
+test('a round that takes the place of another takes that of its deadline, too', () => {
+  const book = new RoundBook();
+  const due = (deadline: number): OpenRound => {
+    const { manifest } = open('one', 1n).parts;
+    return openRoundOf({ ...manifest, round: { ...manifest.round, deadline: deadline as UnixMs } }, 'one', 0);
+  };
+  const [first, second, third] = [due(9_000), due(1_000), due(1_000)];
+  book.add(first);
+  book.add(second);
+  expect(book.latestDeadlineBeside('one')).toBe(1_000);
+  // What has no place any more gives none up.
+  book.remove(first);
+  expect([book.get('one'), book.latestDeadlineBeside('one')]).toEqual([second, 1_000]);
+  book.add(third);
+  book.remove(third);
+  expect([book.size, book.latestDeadlineBeside('one')]).toEqual([0, 0]);
+});

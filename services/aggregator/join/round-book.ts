@@ -1,9 +1,12 @@
+import { LatestDeadline } from './latest-deadline';
 import type { OpenRound } from './open-round';
 
 /** The open rounds of this instance, by key and by the zone of their run. */
 export class RoundBook {
   private readonly rounds = new Map<string, OpenRound>();
   private readonly zones = new Map<string, Set<OpenRound>>();
+  /** By partition; undefined for rounds whose partition isn't known. */
+  private readonly deadlines = new Map<number | undefined, LatestDeadline>();
 
   get size(): number {
     return this.rounds.size;
@@ -21,23 +24,27 @@ export class RoundBook {
    */
   latestDeadlineBeside(key: string): number {
     const partition = this.rounds.get(key)?.parts.partition;
-    let latest = 0;
-    for (const { round, parts } of this.rounds.values()) {
-      const other = parts.partition ?? partition;
-      if (partition === undefined || other === partition) latest = Math.max(latest, round.deadline);
-    }
-    return latest;
+    const beside =
+      partition === undefined
+        ? [...this.deadlines.values()]
+        : [this.deadlinesOf(partition), this.deadlinesOf(undefined)];
+    return Math.max(0, ...beside.map(({ latest }) => latest));
   }
 
   add(round: OpenRound): void {
+    const before = this.rounds.get(round.key);
+    if (before !== undefined) this.remove(before);
     this.rounds.set(round.key, round);
+    this.deadlinesOf(round.parts.partition).add(round.round.deadline);
     const peers = this.zones.get(round.zone) ?? new Set();
     this.zones.set(round.zone, peers.add(round));
   }
 
   /** It stays in its zone until it leaves that. */
   remove(round: OpenRound): void {
-    if (this.rounds.get(round.key) === round) this.rounds.delete(round.key);
+    if (this.rounds.get(round.key) !== round) return;
+    this.rounds.delete(round.key);
+    this.deadlinesOf(round.parts.partition).remove(round.round.deadline);
   }
 
   /** From here on the round no longer holds back newer ones of its zone. */
@@ -63,6 +70,14 @@ export class RoundBook {
     return this.peers(round)
       .filter((peer) => peer.round.sequence > round.round.sequence)
       .sort((a, b) => (a.round.sequence < b.round.sequence ? -1 : 1));
+  }
+
+  private deadlinesOf(partition: number | undefined): LatestDeadline {
+    const known = this.deadlines.get(partition);
+    if (known !== undefined) return known;
+    const made = new LatestDeadline();
+    this.deadlines.set(partition, made);
+    return made;
   }
 
   private older(round: OpenRound): OpenRound[] {
