@@ -90,11 +90,11 @@ export class ReadingThread {
 }
 
 function ownMessages({ shards, manifest, ...rest }: CutResult): CutResult {
-  return { ...rest, shards: shards.map(ownBytes), manifest: ownBytes(manifest) };
+  return { ...rest, shards: shards.map(ownMessage), manifest: ownMessage(manifest) };
 }
 
 /** The codec may write into a shared slab: a copy can be handed over without it. */
-function ownBytes(message: OutgoingMessage): OutgoingMessage {
+function ownMessage(message: OutgoingMessage): OutgoingMessage {
   const bytes = new Uint8Array(message.value!);
   return { ...message, value: Buffer.from(bytes.buffer) };
 }
