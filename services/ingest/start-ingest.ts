@@ -187,7 +187,7 @@ async function startApis(
     takeQuota,
     streams,
     waits,
-    bodies: BodyBudget.ofBodies(config.maxBodyBytes),
+    bodies: BodyBudget.ofBodies(config.maxBodyBytes, (bytesInWork) => events.BodyRefused({ bytesInWork })),
   };
   const grpc = new GrpcApi({
     ...shared,

@@ -19,8 +19,8 @@ const gate = {
 
 test('a message counts in the budget of both edges until its round is done with', async () => {
   expect(bytes).toHaveLength(60); // a tag, a length and 58 letters
-  const bodies = new BodyBudget(100);
   const refusedAt: number[] = [];
+  const bodies = new BodyBudget(100, (bytesInWork) => void refusedAt.push(bytesInWork));
   const answers: ((acceptance: Acceptance) => void)[] = [];
   let begun = () => {};
   const intake = {
@@ -37,7 +37,7 @@ test('a message counts in the budget of both edges until its round is done with'
       bodyTimeoutMs: 60_000,
     },
     ...{ bodies, intake, gate, tls: null, checks: {}, takeQuota: () => Promise.resolve() },
-    events: { BodyRefused: ({ bytesInWork }) => void refusedAt.push(bytesInWork) } as IngestEvents,
+    events: {} as IngestEvents,
   };
   const api = new GrpcApi(options as GrpcApiOptions);
   const client = new Client(`127.0.0.1:${await api.listen()}`, credentials.createInsecure());

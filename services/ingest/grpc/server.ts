@@ -88,7 +88,11 @@ export class GrpcApi {
 
   private async submit(call: ServerUnaryCall<Buffer, object>, done: sendUnaryData<object>): Promise<void> {
     try {
-      done(null, await this.withinBudget(call.request.length, () => this.acceptanceOf(call)));
+      const acceptance = await this.options.bodies.within((share) => {
+        if (!share.take(call.request.length)) throw share.refusal();
+        return this.acceptanceOf(call);
+      });
+      done(null, acceptance);
     } catch (error) {
       this.options.intake.refused('grpc', error);
       done(toServiceError(error));
@@ -109,19 +113,6 @@ export class GrpcApi {
       traceparent: metadata.get('traceparent')[0]?.toString(),
       tracestate: metadata.get('tracestate')[0]?.toString(),
     });
-  }
-
-  /** Rejects with INGEST_BUSY where too many bytes are in work. */
-  private async withinBudget<T>(bytes: number, work: () => Promise<T>): Promise<T> {
-    const { bodies, events } = this.options;
-    const share = bodies.open();
-    try {
-      if (share.take(bytes)) return await work();
-      events.BodyRefused({ bytesInWork: bodies.inWork });
-      throw share.refusal();
-    } finally {
-      share.release();
-    }
   }
 
   private reportFault(error: unknown): void {

@@ -16,7 +16,7 @@ import type { IngestEvents } from '../events';
 import type { Acceptance, RoundIntake } from '../round-intake';
 import type { RoundClaims } from '../store/round-claims';
 import { answerDecision, waitMsOf } from './decision-route';
-import type { BodyBudget, BodyShare } from '../read/body-budget';
+import type { BodyBudget } from '../read/body-budget';
 import { elementsOf } from '../read/json-shape';
 import { parseJson } from '../read/parse-json';
 import { readBytes, type BodyLimits } from './read-body';
@@ -179,24 +179,9 @@ export class HttpApi {
     replyJson(response, 202, { accepted });
   }
 
-  /** Holds the body's share until the work on it is done. */
-  private async withBody<T>(request: IncomingMessage, work: (bytes: Buffer) => Promise<T>): Promise<T> {
-    const share = this.options.bodies.open();
-    try {
-      return await work(await this.bytesOf(request, share));
-    } finally {
-      share.release();
-    }
-  }
-
-  private async bytesOf(request: IncomingMessage, share: BodyShare): Promise<Buffer> {
-    try {
-      return await readBytes(request, this.bodyLimits.maxBytes, share);
-    } catch (error) {
-      const isBusy = error instanceof RoundhouseError && error.code === 'INGEST_BUSY';
-      if (isBusy) this.options.events.BodyRefused({ bytesInWork: this.options.bodies.inWork });
-      throw error;
-    }
+  private withBody<T>(request: IncomingMessage, work: (bytes: Buffer) => Promise<T>): Promise<T> {
+    const { bodies } = this.options;
+    return bodies.within(async (share) => work(await readBytes(request, this.bodyLimits.maxBytes, share)));
   }
 
   private decision(response: ServerResponse, key: RoundKey, wait: string | null): Promise<void> {

@@ -11,14 +11,28 @@ const GREATEST_AT_ONCE = 2;
 export class BodyBudget {
   private taken = 0;
 
-  constructor(private readonly limit: number) {}
+  /** `onRefused` hears of each refusal, with the bytes that are in work then. */
+  constructor(
+    private readonly limit: number,
+    private readonly onRefused: (bytesInWork: number) => void = () => undefined,
+  ) {}
 
-  static ofBodies(maxBodyBytes: number): BodyBudget {
-    return new BodyBudget(GREATEST_AT_ONCE * maxBodyBytes);
+  static ofBodies(maxBodyBytes: number, onRefused: (bytesInWork: number) => void): BodyBudget {
+    return new BodyBudget(GREATEST_AT_ONCE * maxBodyBytes, onRefused);
   }
 
   get inWork(): number {
     return this.taken;
+  }
+
+  /** With a share for one body, which is held until the work is done. */
+  async within<T>(work: (share: BodyShare) => Promise<T>): Promise<T> {
+    const share = this.open();
+    try {
+      return await work(share);
+    } finally {
+      share.release();
+    }
   }
 
   open(): BodyShare {
@@ -35,6 +49,7 @@ export class BodyBudget {
         own = 0;
       },
       refusal: () => {
+        this.onRefused(this.taken);
         const message = `bodies of ${this.limit} bytes are in work at once, the limit: send it again`;
         return new RoundhouseError('INGEST_BUSY', message);
       },
@@ -46,5 +61,6 @@ export interface BodyShare {
   /** False where they are too many now. */
   take(bytes: number): boolean;
   release(): void;
+  /** The error of a body that got no share; whoever hears of refusals is told. */
   refusal(): RoundhouseError;
 }
