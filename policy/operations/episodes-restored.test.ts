@@ -1,10 +1,7 @@
 import { Episodes } from './episodes';
-import { explain, type Signal } from './signals';
+import { inShort, state } from '../../test/support/episodes-in-short';
 import { readEpisodes, writeEpisodes } from './stored-episodes';
 
-const state = (id: string, after: string[] = [], times: number | null = null): Signal => {
-  return { id, after, level: 'bad', where: id, words: 'is wrong', runbook: 'R', times };
-};
 const kafka = state('kafka');
 const empty = state('group-empty', ['kafka']);
 const dead = state('dead', [], 1);
@@ -12,14 +9,7 @@ const dead = state('dead', [], 1);
 function setUp(before?: Episodes, at = 0) {
   const episodes = new Episodes();
   if (before !== undefined) episodes.restore(readEpisodes(writeEpisodes(before.stored(), 1e6)), at);
-  const look = (time: number, ...signals: Signal[]) =>
-    episodes.saw(explain(signals, episodes.lately(time)), time);
-  const short = () =>
-    episodes.all().map(({ cause, beganAt, endedAt, times, consequences, rounds }) => {
-      const what = [cause, ...consequences.map(({ where }) => where)].join(' > ');
-      return `${what} ${beganAt}-${endedAt ?? ''} ×${times} ${rounds.late}/${rounds.partial}`;
-    });
-  return { episodes, look, short };
+  return inShort(episodes);
 }
 
 test('what is over is kept with its consequences and its cost', () => {

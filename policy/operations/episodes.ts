@@ -1,4 +1,4 @@
-import { takeIn } from './merged-episodes';
+import { goOn, takeIn } from './merged-episodes';
 import { explanationOf, type Explained, type Line, type Signal } from './signals';
 import { aheadOf, withoutFuture, type StoredEpisode } from './stored-episodes';
 
@@ -209,7 +209,9 @@ export class Episodes {
         (other) => other.signal.id === signal.id && other.beganAt - shifted.seenAt <= againMs,
       );
       if (known !== undefined) {
-        goOn(known, { ...one, ...shifted });
+        // From before it was seen here, or seen by another console at that time.
+        const both = shifted.seenAt < known.beganAt ? sum : Math.max;
+        goOn(known, { ...one, ...shifted }, mostConsequences, both);
         return [];
       }
       const end = endedAt === null ? null : endedAt - ahead;
@@ -253,18 +255,6 @@ export class Episodes {
   }
 }
 
-/** The same as what is there already: from before it was seen here, or seen by another console at that time. */
-function goOn(known: Kept, { beganAt, seenAt, times, consequences, rounds }: StoredEpisode): void {
-  const isBefore = seenAt < known.beganAt;
-  const both = (here: number, there: number): number => (isBefore ? here + there : Math.max(here, there));
-  known.beganAt = Math.min(known.beganAt, beganAt);
-  known.times = both(known.times, times);
-  known.rounds.late = both(known.rounds.late, rounds.late);
-  known.rounds.partial = both(known.rounds.partial, rounds.partial);
-  for (const [id, line] of consequences)
-    if (known.consequences.size < mostConsequences) known.consequences.set(id, line);
-}
-
 /** What happened has no end of its own: it stands as long as something follows from it. */
 const isOver = ({ times, endedAt }: Pick<Kept, 'times' | 'endedAt'>): boolean =>
   times === 0 && endedAt !== null;
@@ -274,6 +264,8 @@ function isMeanwhile({ times, beganAt, endedAt, seenAt }: Kept, from: number, to
   const begin = times > 0 ? seenAt : beganAt;
   return to >= begin - noticeMs && from <= (endedAt === null ? Infinity : Math.max(endedAt, seenAt));
 }
+
+const sum = (a: number, b: number): number => a + b;
 
 const isOfRounds = ({ id }: Signal): boolean => id.startsWith('rounds:');
 

@@ -1,9 +1,6 @@
 import { Episodes } from './episodes';
-import { explain, type Signal } from './signals';
+import { inShort, state } from '../../test/support/episodes-in-short';
 
-const state = (id: string, after: string[] = [], times: number | null = null): Signal => {
-  return { id, after, level: 'bad', where: id, words: 'is wrong', runbook: 'R', times };
-};
 const kafka = state('kafka');
 const redis = state('redis');
 const empty = state('group-empty', ['kafka']);
@@ -12,16 +9,9 @@ const late = state('rounds:late', ['kafka'], 1);
 
 function console() {
   const episodes = new Episodes();
-  const look = (time: number, ...signals: Signal[]) =>
-    episodes.saw(explain(signals, episodes.lately(time)), time);
-  const short = () =>
-    episodes.all().map(({ cause, beganAt, endedAt, times, consequences, rounds }) => {
-      const what = [cause, ...consequences.map(({ where }) => where)].join(' > ');
-      return `${what} ${beganAt}-${endedAt ?? ''} ×${times} ${rounds.late}/${rounds.partial}`;
-    });
   const suffer = (at: number) =>
     episodes.suffered([{ signal: late, cost: 'late', from: at - 500, to: at }], at);
-  return { episodes, look, suffer, short };
+  return { ...inShort(episodes), suffer };
 }
 type Console = ReturnType<typeof console>;
 const merge = (into: Console, from: Console, at: number) => into.episodes.merge(from.episodes.stored(), at);

@@ -23,16 +23,31 @@ function untilNow(one: StoredEpisode, at: number): StoredEpisode {
   return { ...one, beganAt: beganAt!, seenAt: seenAt!, endedAt: endedAt! };
 }
 
-/** The same trouble, watched by both: the most of each, so that what is merged again changes nothing. */
+/** The same trouble: it began with the earlier one, and `both` says how the counts go together. */
+export function goOn(
+  known: Pick<Known, 'beganAt' | 'times' | 'consequences' | 'rounds'>,
+  {
+    beganAt,
+    times,
+    consequences,
+    rounds,
+  }: Pick<StoredEpisode, 'beganAt' | 'times' | 'consequences' | 'rounds'>,
+  mostConsequences: number,
+  both: (here: number, there: number) => number,
+): void {
+  known.beganAt = Math.min(known.beganAt, beganAt);
+  known.times = both(known.times, times);
+  known.rounds.late = both(known.rounds.late, rounds.late);
+  known.rounds.partial = both(known.rounds.partial, rounds.partial);
+  for (const [id, line] of consequences)
+    if (known.consequences.size < mostConsequences) known.consequences.set(id, line);
+}
+
+/** Watched by both: the most of each, so that what is merged again changes nothing. */
 function widen(known: Known, one: StoredEpisode, mostConsequences: number): void {
-  known.beganAt = Math.min(known.beganAt, one.beganAt);
+  goOn(known, one, mostConsequences, Math.max);
   known.seenAt = Math.max(known.seenAt, one.seenAt);
   if (known.endedAt !== null) known.endedAt = Math.max(known.endedAt, one.endedAt!);
-  known.times = Math.max(known.times, one.times);
-  known.rounds.late = Math.max(known.rounds.late, one.rounds.late);
-  known.rounds.partial = Math.max(known.rounds.partial, one.rounds.partial);
-  for (const [id, line] of one.consequences)
-    if (known.consequences.size < mostConsequences) known.consequences.set(id, line);
 }
 
 /** What it was taken for here: something that follows from another one of that time. */
