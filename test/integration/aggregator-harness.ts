@@ -10,6 +10,7 @@ import type { RoundId, RunId, UnixMs } from '#schemas/brands';
 import { decisionsCodec, outcomesCodec, roundsCodec } from '#schemas/codec';
 import type { Decision, DispatchRound, ModelRef, RoundManifest, ShardOutcome } from '#schemas/domain';
 import { roundKey, topicsOf, zoneKey, type Topics } from '#schemas/topics';
+import { OpenRound } from '#services/aggregator/join/open-round';
 import { bruteCostShard } from '../support/brute-cost-shard';
 import { buildCourier, buildOrder, buildRound, buildStop } from '../support/build-round';
 import type { Stack } from '../support/stack';
@@ -165,3 +166,17 @@ export const inMs = (ms: number) => (Date.now() + ms) as UnixMs;
 export const roundId = (text: string) => text as RoundId;
 export const reasonsOf = ({ decision }: Published) =>
   Object.fromEntries(decision.content.unassigned.map(({ orderId, reason }) => [orderId, reason]));
+
+/** As an instance has it in memory, to be closed at its deadline. */
+export function inMemory({ manifest }: CutRound, isOwned = true): OpenRound {
+  return new OpenRound({
+    key: roundKey(manifest.round),
+    manifest,
+    manifestBytes: roundsCodec.encode(manifest),
+    manifestHash: 'hash',
+    meta: { acceptedAt: Date.now() as UnixMs, traceparent: null, receivedAt: null },
+    closeAt: manifest.round.deadline,
+    isOwned: () => isOwned,
+    cameLate: false,
+  });
+}

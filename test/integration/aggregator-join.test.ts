@@ -6,16 +6,14 @@ import { createRedis, type Redis } from '#lib/redis';
 import { createTelemetry } from '#lib/telemetry';
 import { OutcomeHandler } from '#services/aggregator/consume/outcome-handler';
 import { aggregatorEvents } from '#services/aggregator/events';
-import { OpenRound } from '#services/aggregator/join/open-round';
 import { RoundBook } from '#services/aggregator/join/round-book';
 import { JoinStore } from '#services/aggregator/store/join-store';
 import { rebuildJoin, recallDecisions } from '#services/aggregator/store/rebuild-join';
-import type { UnixMs } from '#schemas/brands';
-import { outcomesCodec, roundsCodec } from '#schemas/codec';
+import { outcomesCodec } from '#schemas/codec';
 import { roundKey, topicsOf } from '#schemas/topics';
 import { startStack } from '../support/stack';
 import { until } from '../support/until';
-import { inMs, roundOf, topicSettings, type CutRound } from './aggregator-harness';
+import { inMemory, inMs, roundOf, topicSettings } from './aggregator-harness';
 
 const stack = startStack('aggregator-join');
 const logger = pino({ level: 'warn' });
@@ -30,19 +28,6 @@ async function connected(): Promise<Redis> {
 }
 const storeOn = (client: Redis) => new JoinStore(client, stack.topicPrefix, 60_000);
 afterAll(() => clients.forEach((client) => client.disconnect()));
-
-function inMemory({ manifest }: CutRound, isOwned = true): OpenRound {
-  return new OpenRound({
-    key: roundKey(manifest.round),
-    manifest,
-    manifestBytes: roundsCodec.encode(manifest),
-    manifestHash: 'hash',
-    meta: { acceptedAt: Date.now() as UnixMs, traceparent: null, receivedAt: null },
-    closeAt: inMs(60_000),
-    isOwned: () => isOwned,
-    cameLate: false,
-  });
-}
 
 test('an outcome that comes to an instance which no longer owns the round is told to the others', async () => {
   const round = roundOf({ deadline: inMs(60_000) });

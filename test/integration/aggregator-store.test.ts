@@ -1,12 +1,10 @@
 import { pino } from 'pino';
 import { createRedis, type Redis } from '#lib/redis';
-import { OpenRound } from '#services/aggregator/join/open-round';
+import type { OpenRound } from '#services/aggregator/join/open-round';
 import { JoinStore } from '#services/aggregator/store/join-store';
-import type { UnixMs } from '#schemas/brands';
-import { outcomesCodec, roundsCodec } from '#schemas/codec';
-import { roundKey } from '#schemas/topics';
+import { outcomesCodec } from '#schemas/codec';
 import { startStack } from '../support/stack';
-import { inMs, roundOf, type CutRound } from './aggregator-harness';
+import { inMemory, inMs, roundOf } from './aggregator-harness';
 
 const stack = startStack('aggregator-store');
 const ttlMs = 60_000;
@@ -22,19 +20,6 @@ beforeAll(async () => {
 afterAll(() => client.disconnect());
 
 const newStore = () => new JoinStore(client, stack.topicPrefix, ttlMs, aheadMs);
-
-function openRound({ manifest }: CutRound): OpenRound {
-  return new OpenRound({
-    key: roundKey(manifest.round),
-    manifest,
-    manifestBytes: roundsCodec.encode(manifest),
-    manifestHash: 'hash',
-    meta: { acceptedAt: Date.now() as UnixMs, traceparent: null, receivedAt: null },
-    closeAt: manifest.round.deadline,
-    isOwned: () => true,
-    cameLate: false,
-  });
-}
 
 /** Which of the round's keys are kept until `aheadMs` from now at least, in their order. */
 async function kept({ keys }: JoinStore, { key, round }: OpenRound): Promise<string[]> {
@@ -53,7 +38,7 @@ async function kept({ keys }: JoinStore, { key, round }: OpenRound): Promise<str
 function roundDueIn(ms: number) {
   const cut = roundOf({ deadline: inMs(ms) });
   const [first, second] = cut.outcomes.map((outcome) => outcomesCodec.encode(outcome));
-  return { open: openRound(cut), shards: cut.manifest.shardCount, first: first!, second: second! };
+  return { open: inMemory(cut), shards: cut.manifest.shardCount, first: first!, second: second! };
 }
 
 describe('how long keys are kept', () => {
